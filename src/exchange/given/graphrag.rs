@@ -4,7 +4,7 @@
 use super::super::schema::GraphError;
 use super::rows::{self, Cell};
 use super::{Draft, Sort, System, plain};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,9 @@ pub static GRAPHRAG: System = System {
 const PREFIX: &str = "create_final_";
 /// Most folders of runs that are looked at.
 const MOST_RUNS: usize = 1000;
+
+/// Longest title of a document, in characters: it is held once for every text of the document.
+const LONGEST_TITLE: usize = 500;
 
 /// Where the tables are, and what comes before their names.
 struct Home {
@@ -61,21 +64,30 @@ fn home(folder: &Path) -> Option<Home> {
     Some(Home { others, ..last })
 }
 
-/// A folder with at least two of the tables that no corpus has by chance.
+/// A folder with at least two of the tables, which are GraphRAG's own: others have an `entities.csv` too.
 fn here(folder: &Path) -> Option<Home> {
-    let known = |prefix: &'static str| {
-        let tables = ["text_units", "entities", "relationships", "communities"];
-        let there = tables
-            .iter()
-            .filter(|name| rows::table(folder, &format!("{prefix}{name}")).is_some());
-        there.count() >= 2
-    };
-    let prefix = ["", PREFIX].into_iter().find(|prefix| known(prefix))?;
+    let prefix = ["", PREFIX]
+        .into_iter()
+        .find(|prefix| is_own(folder, prefix))?;
     Some(Home {
         folder: folder.to_owned(),
         prefix,
         others: 0,
     })
+}
+
+fn is_own(folder: &Path, prefix: &str) -> bool {
+    let tables = ["text_units", "entities", "relationships", "communities"];
+    let there = tables.map(|name| rows::table(folder, &format!("{prefix}{name}")));
+    let [units, ..] = &there;
+    if there.iter().flatten().count() < 2 {
+        return false;
+    }
+    let names_units = |path: &PathBuf| {
+        let columns = rows::columns(path);
+        columns.iter().any(|column| column == "text_unit_ids")
+    };
+    !prefix.is_empty() || units.is_some() || there.iter().flatten().any(names_units)
 }
 
 fn finds(folder: &Path) -> Option<String> {
@@ -115,6 +127,7 @@ fn read(folder: &Path, draft: &mut Draft) -> Result<(), GraphError> {
             draft.note(Sort::Seen, "earlier runs in output/, not read", &name);
         }
     }
+    note_beside(&home, draft);
     if folder.join("update_output").is_dir() {
         draft.note(Sort::Seen, "folders update_output, not read", "");
     }
@@ -130,6 +143,9 @@ fn read(folder: &Path, draft: &mut Draft) -> Result<(), GraphError> {
         need("entities")?,
         need("relationships")?,
     );
+    require(&units, &[&["id"], &["text"]])?;
+    require(&entities, &[&["title", "name"]])?;
+    require(&relations, &[&["source"], &["target"]])?;
     let titles = titles(&home, draft)?;
     read_units(&units, &titles, draft)?;
     let by_id = read_entities(&entities, draft)?;
@@ -149,6 +165,53 @@ fn read(folder: &Path, draft: &mut Draft) -> Result<(), GraphError> {
     Ok(())
 }
 
+/// Tables that lie there in another form: those of another generation, or as CSV beside Parquet.
+fn note_beside(home: &Home, draft: &mut Draft) {
+    let tables = [
+        "text_units",
+        "entities",
+        "relationships",
+        "communities",
+        "community_reports",
+        "documents",
+    ];
+    for name in tables {
+        let Some(path) = home.table(name) else {
+            continue;
+        };
+        let stems = ["", PREFIX].map(|prefix| format!("{prefix}{name}"));
+        let files = stems
+            .iter()
+            .flat_map(|stem| ["parquet", "csv"].map(|ending| format!("{stem}.{ending}")));
+        for file in files {
+            let other = home.folder.join(&file);
+            if other != path && other.is_file() {
+                let what = "tables that are there in another form too, not read";
+                draft.note(Sort::Seen, what, &file);
+            }
+        }
+    }
+}
+
+/// A table without a column that the graph is made of says so. Of every group one name is enough.
+fn require(path: &Path, groups: &[&[&str]]) -> Result<(), GraphError> {
+    let columns = rows::columns(path);
+    // One that cannot be read says why when it is read.
+    if columns.is_empty() {
+        return Ok(());
+    }
+    for group in groups {
+        if !group
+            .iter()
+            .any(|name| columns.iter().any(|own| own == name))
+        {
+            let expected = format!("a column {}", group.join(" or "));
+            return Err(GraphError::record(path, 0, expected, columns.join(", ")));
+        }
+    }
+    Ok(())
+}
+
 /// The titles of the documents by their identifiers, where there are several documents.
 fn titles(home: &Home, draft: &mut Draft) -> Result<FxHashMap<String, String>, GraphError> {
     let mut titles = FxHashMap::default();
@@ -157,8 +220,9 @@ fn titles(home: &Home, draft: &mut Draft) -> Result<FxHashMap<String, String>, G
     };
     draft.file(&path);
     rows::read(&path, &["id", "title"], &mut |_, cells| {
-        let title = cells[1].text();
-        titles.insert(cells[0].text(), plain::stem(&title));
+        let title = plain::stem(&cells[1].text());
+        let title = title.chars().take(LONGEST_TITLE).collect();
+        titles.insert(cells[0].text(), title);
         Ok(())
     })?;
     if titles.len() == 1 {
@@ -229,77 +293,52 @@ fn read_relations(path: &Path, draft: &mut Draft) -> Result<(), GraphError> {
 struct Report {
     title: String,
     summary: String,
+    /// Whether a community has it.
+    used: bool,
 }
 
-fn read_communities(
-    home: &Home,
-    by_id: &FxHashMap<String, String>,
-    draft: &mut Draft,
-) -> Result<(), GraphError> {
-    let mut reports: FxHashMap<String, Report> = FxHashMap::default();
-    if let Some(path) = home.table("community_reports") {
+/// The reports, by what the tables call their communities.
+#[derive(Default)]
+struct Reports(FxHashMap<String, Report>);
+
+impl Reports {
+    fn read(home: &Home, draft: &mut Draft) -> Result<Reports, GraphError> {
+        let mut reports = Reports::default();
+        let Some(path) = home.table("community_reports") else {
+            return Ok(reports);
+        };
         draft.file(&path);
-        rows::read(
-            &path,
-            &["community", "title", "summary"],
-            &mut |_, cells| {
-                let report = Report {
-                    title: cells[1].text(),
-                    summary: cells[2].text(),
-                };
-                reports.insert(cells[0].text(), report);
-                Ok(())
-            },
-        )?;
-    }
-    let mut used = FxHashSet::default();
-    let mut add = |draft: &mut Draft, key: &str, title: &str, level: u32, members: &[String]| {
-        let report = reports.get(key);
-        used.insert(key.to_owned());
-        let title = report.map_or(title, |report| &report.title);
-        let summary = report.map_or("", |report| &report.summary);
-        let members = members.iter().map(String::as_str);
-        draft.community(title, level, members, summary);
-    };
-    // Old tables say of every node in which community of which level it is.
-    let nodes = home.table("nodes").filter(|_| home.prefix == PREFIX);
-    if let Some(path) = nodes {
-        draft.file(&path);
-        let mut members: BTreeMap<(i64, String), Vec<String>> = BTreeMap::new();
-        rows::read(&path, &["title", "community", "level"], &mut |_, cells| {
-            let community = cells[1].text();
-            if !community.is_empty() && community != "-1" {
-                let level = cells[2].integer().unwrap_or(0);
-                let own = members.entry((level, community)).or_default();
-                own.push(cells[0].text());
+        let columns = ["community", "title", "summary"];
+        rows::read(&path, &columns, &mut |_, cells| {
+            let report = Report {
+                title: cells[1].text(),
+                summary: cells[2].text(),
+                used: false,
+            };
+            if let Some(before) = reports.0.insert(cells[0].text(), report) {
+                let what = "reports of a community that has a later one";
+                draft.note(Sort::LeftOut, what, &before.title);
             }
             Ok(())
         })?;
-        for ((level, community), members) in &members {
-            let title = format!("Community {community}");
-            let level = u32::try_from(*level).unwrap_or(0);
-            add(draft, community, &title, level, members);
-        }
-    } else if let Some(path) = home.table("communities") {
-        draft.file(&path);
-        let columns = ["community", "id", "title", "level", "entity_ids"];
-        rows::read(&path, &columns, &mut |_, cells| {
-            let key = match &cells[0] {
-                Cell::Absent => cells[1].text(),
-                key => key.text(),
-            };
-            let members: Vec<String> = cells[4]
-                .list()
-                .into_iter()
-                .map(|id| by_id.get(&id).cloned().unwrap_or(id))
-                .collect();
-            let level = u32::try_from(cells[3].integer().unwrap_or(0)).unwrap_or(0);
-            add(draft, &key, &cells[2].text(), level, &members);
-            Ok(())
-        })?;
+        Ok(reports)
     }
-    for (key, report) in &reports {
-        if !used.contains(key) {
+
+    /// Adds a community, with the report where it is the first of its name.
+    fn add(&mut self, draft: &mut Draft, key: &str, title: &str, level: u32, members: &[String]) {
+        let members = members.iter().map(String::as_str);
+        match self.0.get_mut(key) {
+            Some(report) if !report.used => {
+                report.used = true;
+                draft.community(&report.title, level, members, &report.summary);
+            }
+            _ => draft.community(title, level, members, ""),
+        }
+    }
+
+    /// Counts those that no community has.
+    fn finish(self, draft: &mut Draft) {
+        for report in self.0.values().filter(|report| !report.used) {
             draft.note(
                 Sort::LeftOut,
                 "reports of communities that no table has",
@@ -307,7 +346,74 @@ fn read_communities(
             );
         }
     }
+}
+
+/// A level of the tables, 0 where they have none.
+fn level(cell: &Cell) -> u32 {
+    let level = cell.integer().unwrap_or(0);
+    u32::try_from(level).unwrap_or(0)
+}
+
+fn read_communities(
+    home: &Home,
+    by_id: &FxHashMap<String, String>,
+    draft: &mut Draft,
+) -> Result<(), GraphError> {
+    let mut reports = Reports::read(home, draft)?;
+    // Old tables say of every node in which community of which level it is.
+    let nodes = home.table("nodes").filter(|_| home.prefix == PREFIX);
+    match (nodes, home.table("communities")) {
+        (Some(nodes), _) => communities_of_nodes(&nodes, &mut reports, draft)?,
+        (None, Some(table)) => communities(&table, by_id, &mut reports, draft)?,
+        (None, None) => {}
+    }
+    reports.finish(draft);
     Ok(())
+}
+
+fn communities_of_nodes(
+    path: &Path,
+    reports: &mut Reports,
+    draft: &mut Draft,
+) -> Result<(), GraphError> {
+    draft.file(path);
+    let mut members: BTreeMap<(u32, String), Vec<String>> = BTreeMap::new();
+    rows::read(path, &["title", "community", "level"], &mut |_, cells| {
+        let community = cells[1].text();
+        // pandas writes NaN where a column of numbers has none.
+        if !["", "-1", "NaN"].contains(&community.as_str()) {
+            let own = members.entry((level(&cells[2]), community)).or_default();
+            own.push(cells[0].text());
+        }
+        Ok(())
+    })?;
+    for ((level, community), members) in &members {
+        let title = format!("Community {community}");
+        reports.add(draft, community, &title, *level, members);
+    }
+    Ok(())
+}
+
+fn communities(
+    path: &Path,
+    by_id: &FxHashMap<String, String>,
+    reports: &mut Reports,
+    draft: &mut Draft,
+) -> Result<(), GraphError> {
+    draft.file(path);
+    let columns = ["community", "id", "title", "level", "entity_ids"];
+    rows::read(path, &columns, &mut |_, cells| {
+        let key = match &cells[0] {
+            Cell::Absent => cells[1].text(),
+            key => key.text(),
+        };
+        let ids = cells[4].list().into_iter();
+        let members: Vec<String> = ids
+            .map(|id| by_id.get(&id).cloned().unwrap_or(id))
+            .collect();
+        reports.add(draft, &key, &cells[2].text(), level(&cells[3]), &members);
+        Ok(())
+    })
 }
 
 #[cfg(test)]
@@ -315,6 +421,7 @@ mod tests {
     use super::super::rows::tests::{Values, write};
     use super::super::{Given, find, read};
     use super::*;
+    use proptest::prelude::*;
 
     fn given(folder: &Path) -> Result<Given, GraphError> {
         let found = find(folder).unwrap();
@@ -444,6 +551,142 @@ mod tests {
         );
     }
 
+    /// The tables of 3.x as CSV: lists as numpy writes them, identifiers of entities in the communities, two documents.
+    fn new(folder: &Path) {
+        for (name, text) in [
+            (
+                "text_units",
+                "id,text,document_id\nu1,Ada met Babbage.,d1\nu2,She wrote notes.,d2\nu3,,d2\n",
+            ),
+            (
+                "documents",
+                "id,title,text\nd1,first.txt,?\nd2,second.md,?\n",
+            ),
+            (
+                "entities",
+                "id,title,type,description,text_unit_ids\n\
+                 e1,ADA,PERSON,A countess.,\"['u1'\n 'u2']\"\ne2,BABBAGE,PERSON,,\"['u1', 'u9']\"\n",
+            ),
+            (
+                "relationships",
+                "source,target,description,weight,text_unit_ids\n\
+                 ADA,BABBAGE,They met.,0.25,['u1']\nADA,BABBAGE,Again.,,\"[]\"\n",
+            ),
+            (
+                "communities",
+                "id,community,level,title,entity_ids\nc0,0,0,Community 0,\"['e1', 'e2', 'e9']\"\nc1,1,1,Community 1,['e1']\n",
+            ),
+            (
+                "community_reports",
+                "community,title,summary\n0,Old,An old one.\n0,The engine,Two people.\n7,Nothing,Nobody.\n",
+            ),
+            ("covariates", "id,type\nk1,claim\nk2,claim\n"),
+        ] {
+            fs::write(folder.join(format!("{name}.csv")), text).unwrap();
+        }
+    }
+
+    #[test]
+    fn the_tables_of_3_as_csv() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("output");
+        fs::create_dir_all(&output).unwrap();
+        fs::create_dir_all(folder.path().join("update_output")).unwrap();
+        new(&output);
+        let found = find(folder.path()).unwrap();
+        assert_eq!(found.generation, "3.x (document_id), CSV, in output");
+        old(&output);
+        let given = given(folder.path()).unwrap();
+        let units: Vec<(&str, &str)> = given.units.iter().map(|u| (&*u.id, &*u.title)).collect();
+        assert_eq!(units, [("u1", "first"), ("u2", "second")]);
+        assert_eq!(given.entities[0].units, [0, 1]);
+        let weights: Vec<f64> = given.relations.iter().map(|r| r.weight).collect();
+        assert_eq!(weights, [0.25, 1.0]);
+        let communities: Vec<(&str, u32, &[u32], &str)> = given
+            .communities
+            .iter()
+            .map(|c| (&*c.title, c.level, &c.members[..], &*c.report))
+            .collect();
+        assert_eq!(
+            communities,
+            [
+                ("The engine", 0, &[0, 1][..], "Two people."),
+                ("Community 1", 1, &[0][..], "")
+            ]
+        );
+        let account = given.account.to_string();
+        for part in [
+            "text units without text: 1 (u3)",
+            "text units that entities name and no file has: 1 (u9)",
+            "no file has as entities: 1 (e9)",
+            "reports of a community that has a later one: 1 (Old)",
+            "reports of communities that no table has: 1 (Nothing)",
+            "claims (covariates), not part of the graph: 2 (k1; k2)",
+            "folders update_output, not read: 1",
+            "in another form too, not read: 4 (create_final_text_units.parquet",
+        ] {
+            assert!(account.contains(part), "{part}\n{account}");
+        }
+    }
+
+    #[test]
+    fn tables_of_others_are_not_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        write("entities.csv", "id,title\n1,Ada\n");
+        write("relationships.csv", "source,target\n1,2\n");
+        assert!((GRAPHRAG.finds)(folder.path()).is_none());
+        write("entities.csv", "id,title,text_unit_ids\n1,Ada,['u']\n");
+        let found = (GRAPHRAG.finds)(folder.path());
+        assert_eq!(found.as_deref(), Some("2.x (document_ids)"));
+    }
+
+    #[test]
+    fn a_table_without_its_columns_says_which() {
+        let folder = tempfile::tempdir().unwrap();
+        new(folder.path());
+        let path = folder.path().join("entities.csv");
+        fs::write(&path, "id,label,text_unit_ids\ne1,ADA,['u1']\n").unwrap();
+        let said = given(folder.path()).unwrap_err().to_string();
+        assert!(
+            said.contains("expected a column title or name; found id, label"),
+            "{said}"
+        );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(150))]
+
+        /// Whatever happened to a table: a graph or an error.
+        #[test]
+        fn damaged_tables_give_an_error_or_a_graph(
+            is_old in any::<bool>(), file in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(),
+            byte in any::<u8>(), way in 0_u8..3,
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            match is_old {
+                true => old(folder.path()),
+                false => new(folder.path()),
+            }
+            let mut files: Vec<PathBuf> = fs::read_dir(folder.path()).unwrap().flatten().map(|f| f.path()).collect();
+            files.sort();
+            let path = file.get(&files);
+            let mut bytes = fs::read(path).unwrap();
+            let at = at.index(bytes.len());
+            match way {
+                0 => bytes[at] = byte,
+                1 => bytes.truncate(at),
+                _ => bytes.insert(at, byte),
+            }
+            fs::write(path, bytes).unwrap();
+            let _ = (GRAPHRAG.finds)(folder.path());
+            let mut draft = Draft::default();
+            if super::read(folder.path(), &mut draft).is_ok() {
+                draft.finish();
+            }
+        }
+    }
+
     /// The projects' own samples, where they are: every row of every table.
     #[test]
     fn the_samples_are_read_whole() {
@@ -474,7 +717,16 @@ mod tests {
                 .unwrap();
                 assert_eq!(given.account.read(read), rows, "{name} {table}");
             }
-            assert!(!given.communities.is_empty(), "{name}");
+            let mut rows = 0;
+            let path = home.table("communities").unwrap();
+            rows::read(&path, &["id"], &mut |_, _| {
+                rows += 1;
+                Ok(())
+            })
+            .unwrap();
+            assert_eq!(given.account.read("communities"), rows, "{name}");
+            let reports = given.communities.iter().filter(|c| !c.report.is_empty());
+            assert!(reports.count() > 0, "{name}");
         }
     }
 }

@@ -2,7 +2,8 @@
 //! after every run.
 
 use super::super::schema::GraphError;
-use super::{Draft, Sort, System, rows, stream};
+use super::stream::{self, Loose};
+use super::{Draft, Sort, System, rows};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 
@@ -52,12 +53,12 @@ fn read(folder: &Path, draft: &mut Draft) -> Result<(), GraphError> {
     let mut of: FxHashMap<String, Vec<String>> = FxHashMap::default();
     let what = "the names of a passage";
     let within = ["passage_hash_id_to_entities"];
-    let there = stream::records(&path, &within, what, &mut |id, names: Vec<String>| {
+    let there = stream::records(&path, &within, what, &mut |id, names: Loose| {
         if !draft.has_unit(id) {
             draft.note(Sort::LeftOut, "names of passages that no file has", id);
             return Ok(());
         }
-        for name in names {
+        for name in names.texts() {
             let units = of.entry(name.clone()).or_insert_with(|| {
                 order.push(name);
                 Vec::new()
@@ -86,24 +87,29 @@ mod tests {
     use super::super::rows::tests::{Values, write};
     use super::super::{find, read};
     use super::*;
+    use proptest::prelude::*;
 
-    #[test]
-    fn passages_come_in_the_order_of_their_numbers() {
-        let folder = tempfile::tempdir().unwrap();
+    fn fixture(folder: &Path) {
         let texts = |all: &[&'static str]| Values::Texts(all.iter().map(|t| Some(*t)).collect());
         write(
-            &folder.path().join(PASSAGES),
+            &folder.join(PASSAGES),
             &[
                 ("hash_id", texts(&["passage-b", "passage-a"])),
                 ("text", texts(&["1:She wrote notes.", "0:Ada: a countess."])),
             ],
         );
         std::fs::write(
-            folder.path().join(NAMES),
+            folder.join(NAMES),
             r#"{"passage_hash_id_to_entities": {"passage-a": ["ada"], "passage-b": ["ada", "notes"], "passage-x": ["nobody"]},
                 "sentence_to_entities": {"She wrote notes.": ["notes"]}}"#,
         )
         .unwrap();
+    }
+
+    #[test]
+    fn passages_come_in_the_order_of_their_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        fixture(folder.path());
         let given = read(&find(folder.path()).unwrap()).unwrap();
         let texts: Vec<&str> = given.units.iter().map(|unit| &*unit.text).collect();
         assert_eq!(texts, ["Ada: a countess.", "She wrote notes."]);
@@ -114,5 +120,28 @@ mod tests {
             said.contains("names of passages that no file has: 1 (passage-x)"),
             "{said}"
         );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(150))]
+
+        /// Whatever happened to a file: a graph or an error.
+        #[test]
+        fn damaged_files_give_an_error_or_a_graph(
+            is_names in any::<bool>(), at in any::<prop::sample::Index>(), byte in any::<u8>(), way in 0_u8..3,
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            fixture(folder.path());
+            let path = folder.path().join(if is_names { NAMES } else { PASSAGES });
+            let mut bytes = std::fs::read(&path).unwrap();
+            let at = at.index(bytes.len());
+            match way {
+                0 => bytes[at] = byte,
+                1 => bytes.truncate(at),
+                _ => bytes.insert(at, byte),
+            }
+            std::fs::write(&path, bytes).unwrap();
+            let _ = read(&find(folder.path()).unwrap());
+        }
     }
 }
