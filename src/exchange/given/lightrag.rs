@@ -547,7 +547,8 @@ fn label(keywords: &str, draft: &mut Draft) -> String {
     let mut seen = FxHashSet::default();
     let keywords = parts(keywords).map(bare).filter(|part| seen.insert(*part));
     let label = keywords.collect::<Vec<&str>>().join(", ");
-    if label.parse::<f64>().is_ok() {
+    // "nan" and "infinity" are words here.
+    if label.parse::<f64>().is_ok_and(f64::is_finite) {
         let what = "relations whose keywords are only a number, left without a label";
         draft.note(Sort::Repaired, what, &label);
         return String::new();
@@ -661,6 +662,13 @@ mod tests {
         ] {
             assert!(account.contains(part), "{account}");
         }
+    }
+
+    #[test]
+    fn keywords_that_are_words_stay() {
+        let mut draft = Draft::default();
+        assert_eq!(label("Infinity", &mut draft), "Infinity");
+        assert_eq!(label("8", &mut draft), "");
     }
 
     #[test]

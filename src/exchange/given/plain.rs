@@ -38,8 +38,9 @@ const FILES: [&str; 7] = [
     "fileName",
     "filename",
     "file_path",
-    "source",
+    // Before `source`, which is `text` or `message` in Graphiti.
     "source_description",
+    "source",
 ];
 /// Properties that name the texts of an entity or an edge.
 const SOURCES: [&str; 8] = [
@@ -554,6 +555,13 @@ mod tests {
             ("WORKS_AT", "Ada works.")
         );
         assert_eq!(link.units, ["e1"]);
+    }
+
+    #[test]
+    fn a_text_of_graphiti_has_the_title_of_its_source() {
+        let episode =
+            r#"{"content": "Ada wrote.", "source": "text", "source_description": "letters"}"#;
+        assert_eq!(thing("1", &["Episodic"], episode).title, "letters");
     }
 
     #[test]
