@@ -8,6 +8,7 @@
 //! | `lightrag` | LightRAG, nano-graphrag, PathRAG, MiniRAG |
 //! | `graphrag` | Microsoft GraphRAG, every generation |
 //! | `hipporag`, `linearrag` | HippoRAG's extractions, LinearRAG's tables |
+//! | `noderag`, `e2graphrag` | NodeRAG's tables, E2GraphRAG's trees and names |
 //! | `llamaindex`, `jsonlines` | LlamaIndex's property graphs; APOC's and LangChain's JSON |
 //! | `nodelink`, `gexf` | a lone graph as node-link JSON, GraphML or GEXF |
 //! | `plain` | which nodes of a graph without a schema are texts, and which entities |
@@ -16,6 +17,7 @@
 //! A reader never leaves the folder that it was given, runs nothing and reads no settings.
 
 mod draft;
+mod e2graphrag;
 mod gexf;
 mod graphml;
 mod graphrag;
@@ -25,6 +27,7 @@ mod lightrag;
 mod linearrag;
 mod llamaindex;
 mod nodelink;
+mod noderag;
 mod plain;
 pub(crate) mod rows;
 mod stream;
@@ -123,6 +126,8 @@ pub static SYSTEMS: &[&System] = &[
     &graphrag::GRAPHRAG,
     &hipporag::HIPPORAG,
     &linearrag::LINEARRAG,
+    &noderag::NODERAG,
+    &e2graphrag::E2GRAPHRAG,
     &llamaindex::LLAMAINDEX,
     &jsonlines::APOC,
     &jsonlines::LANGCHAIN,
