@@ -103,7 +103,7 @@ pub fn measures(ranking: &[u32], question: &Question) -> Option<Measures> {
             .take(10)
             .enumerate()
             .map(|(at, g)| g / (at as f64 + 2.0).log2())
-            .sum()
+            .fold(0.0, |sum, g| sum + g)
     };
     let success = if found(10) > 0.0 { 1.0 } else { 0.0 };
     let ndcg = gain(&grades) / gain(&ideal);
@@ -112,7 +112,8 @@ pub fn measures(ranking: &[u32], question: &Question) -> Option<Measures> {
     let precision = ranks
         .zip(1..)
         .map(|((at, _), found)| f64::from(found) / (at + 1) as f64);
-    let average = precision.sum::<f64>() / total as f64;
+    // A sum of nothing is -0, which a person would read as a loss.
+    let average = precision.fold(0.0, |sum, p| sum + p) / total as f64;
     Some(Measures([
         recall(2),
         recall(5),
@@ -175,6 +176,11 @@ mod tests {
         // Gold that is not ranked, or not in the corpus, is among what was to be found.
         assert!(close(average(&[3], &two, 0), 0.5) && close(average(&[3], &two, 2), 0.25));
         assert!(close(average(&[9], &two, 0), 0.0));
+        let none = measures(&[], &question(&two, 0)).unwrap();
+        assert!(
+            none.0.iter().all(|value| value.is_sign_positive()),
+            "{none:?}"
+        );
     }
 
     #[test]
