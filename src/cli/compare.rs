@@ -99,10 +99,16 @@ pub fn run(args: &CompareArgs) -> Result<()> {
     let (path, said) = index_and_question(&args.words)?;
     let (index, names, all) = load_runs(path, &args.method, &how, args.top, &args.opening)?;
     let question = index.question(said);
-    if !index.questions().is_empty() {
-        check_runs(&index, index.questions(), &all)?;
-    }
     let text = question.map_or(said, |question| &question.text);
+    // Results that rank this very question need no other; of what else they rank a person asks `eval`.
+    let mut others = all.clone();
+    others.retain(|settings| {
+        let rankings = settings.method().rankings();
+        rankings.is_some_and(|rankings| !rankings.ranks(&index, text))
+    });
+    if !index.questions().is_empty() {
+        check_runs(&index, index.questions(), &others)?;
+    }
     let mut retriever = Retriever::new(index.clone());
     let mut runs = Vec::new();
     for settings in &all {

@@ -18,6 +18,20 @@ pub struct Passages {
     pub sorted: Column<u32>,
     /// Passages whose title another one has too, found when somebody asks.
     pub twins: OnceLock<FxHashSet<usize>>,
+    /// Passage numbers by checksums of what they say, made when somebody asks.
+    pub said: OnceLock<FxHashMap<u64, u32>>,
+}
+
+/// A checksum of words whatever white space is between them; none where there are none.
+fn checksum(text: &str) -> Option<u64> {
+    let mut hash = xxhash_rust::xxh3::Xxh3::new();
+    let mut words = text.split_whitespace().peekable();
+    words.peek()?;
+    for word in words {
+        hash.update(word.as_bytes());
+        hash.update(b" ");
+    }
+    Some(hash.digest())
 }
 
 /// Digits of the shortest checksum, MD5's by half: `chunk-9e3921da66da5d76...`.
@@ -85,6 +99,7 @@ impl Passages {
             texts: passages.iter().map(|p| &p.text).collect(),
             sorted: sorted.into(),
             twins: OnceLock::new(),
+            said: OnceLock::new(),
         }
     }
 
@@ -166,6 +181,27 @@ impl Passages {
         let at = self.sorted.partition_point(|&p| self.id(p as usize) < id);
         let passage = *self.sorted.get(at)?;
         (self.id(passage as usize) == id).then_some(passage)
+    }
+
+    /// The passage that says a text, with or without its title before it, or else has a title that no other has. White
+    /// space does not count; of passages that say the same, the first.
+    pub fn said(&self, title: &str, text: &str) -> Option<u32> {
+        let said = self.said.get_or_init(|| {
+            let mut said = FxHashMap::default();
+            let full = |passage: usize| format!("{} {}", self.title(passage), self.text(passage));
+            let titles = (0..self.len()).filter(|passage| !self.is_twin(*passage));
+            let titles = titles.map(|passage| (checksum(self.title(passage)), passage));
+            let texts = (0..self.len()).map(|passage| (checksum(self.text(passage)), passage));
+            let full = (0..self.len()).map(|passage| (checksum(&full(passage)), passage));
+            for (key, passage) in texts.chain(full).chain(titles) {
+                if let Some(key) = key {
+                    said.entry(key).or_insert(passage as u32);
+                }
+            }
+            said
+        });
+        let of = |words: &str| said.get(&checksum(words)?).copied();
+        of(text).or_else(|| of(title))
     }
 
     /// A fingerprint of all identifiers, titles and texts.

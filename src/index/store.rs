@@ -508,6 +508,7 @@ fn opened(
         texts: root.strings("passages.body")?,
         sorted: root.column("passages.sorted")?,
         twins: OnceLock::new(),
+        said: OnceLock::new(),
     };
     let damaged = |path: &str, said: String| IndexError::Damaged {
         path: folder.join(path),

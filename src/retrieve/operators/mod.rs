@@ -19,6 +19,7 @@ pub mod ranked;
 pub(crate) mod rerank;
 pub(crate) mod restart;
 pub mod run_file;
+mod run_json;
 pub(crate) mod sage;
 pub(crate) mod spark;
 pub mod walk;

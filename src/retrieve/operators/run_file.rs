@@ -1,7 +1,9 @@
-//! Rankings that another program made: a run file, `qid Q0 docid rank score tag` in every line, stands for a method.
+//! Rankings that another program made: a run file, `qid Q0 docid rank score tag` in every line, or its results as JSON
+//! ([`run_json`]), stands for a method.
 
 #![warn(missing_docs)]
 
+use super::run_json;
 use crate::corpus::Question;
 use crate::index::Index;
 use crate::mapped;
@@ -15,13 +17,39 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-/// A line of a run file, but for its question: identifier, rank, score.
-type Row = (String, u32, f32);
+/// A passage of a ranking, as the file calls it. A line of TREC has the identifier alone; results may have any of the three.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Row {
+    /// May be empty.
+    pub id: String,
+    /// May be empty.
+    pub title: String,
+    /// May be empty.
+    pub text: String,
+    /// Finite.
+    pub score: f32,
+}
+
+impl Row {
+    /// What a person is shown of it.
+    fn called(&self) -> &str {
+        [&self.id, &self.title, &self.text]
+            .into_iter()
+            .find(|name| !name.is_empty())
+            .map_or("", String::as_str)
+    }
+
+    /// The passage of an index: by identifier, else by the text, else by a title that no other passage has.
+    fn find(&self, index: &Index) -> Option<u32> {
+        let by_words = || index.passages().said(&self.title, &self.text);
+        index.passage_by_id(&self.id).or_else(by_words)
+    }
+}
 
 /// What a run file says.
 #[derive(Debug)]
 pub struct Rankings {
-    /// Best first, by the question's identifier.
+    /// Best first, by the question's identifier, or its words where the file has these alone.
     of: BTreeMap<String, Vec<Row>>,
 }
 
@@ -42,10 +70,12 @@ pub fn identifier(id: &str) -> String {
 }
 
 impl Rankings {
-    /// Reads a run file. Rows are ordered by their scores; equal ones stay in the order of their ranks.
+    /// Reads a run file or results as JSON. Rows of a run are ordered by their scores; equal ones stay in the order of their
+    /// ranks.
     ///
     /// # Errors
-    /// A file that cannot be read; a line that is none of a run, or that names a passage twice for one question.
+    /// A file that cannot be read; a line that is none of a run, or that names a passage twice for one question; a record of
+    /// JSON without a question or passages.
     pub fn open(file: &Path) -> Result<Rankings, String> {
         let named = |said: String| format!("{}: {said}", file.display());
         let bytes = mapped::given(file).map_err(|error| named(error.to_string()))?;
@@ -54,9 +84,13 @@ impl Rankings {
     }
 
     fn parse(text: &str) -> Result<Rankings, String> {
-        let mut of: BTreeMap<String, Vec<Row>> = BTreeMap::new();
+        let mut ranked: BTreeMap<String, Vec<(u32, Row)>> = BTreeMap::new();
         let mut seen: HashSet<(&str, &str)> = HashSet::new();
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        if run_json::is_json(text) {
+            let of = run_json::parse(text)?;
+            return Ok(Rankings { of });
+        }
         for (at, line) in text.lines().enumerate() {
             let wrong = |said: &str| {
                 let expected = "a line of a run is: qid Q0 docid rank score tag";
@@ -83,16 +117,27 @@ impl Rankings {
                     "{passage} stands there twice for {question}"
                 )));
             }
-            let rows = of.entry(question.to_owned()).or_default();
-            rows.push((passage.to_owned(), rank, score));
+            let row = Row {
+                id: passage.to_owned(),
+                score,
+                ..Row::default()
+            };
+            let rows = ranked.entry(question.to_owned()).or_default();
+            rows.push((rank, row));
         }
-        if of.is_empty() {
+        if ranked.is_empty() {
             return Err("no line of a run: qid Q0 docid rank score tag".to_owned());
         }
-        for rows in of.values_mut() {
-            rows.sort_by(|a, b| b.2.total_cmp(&a.2).then(a.1.cmp(&b.1)));
-        }
-        Ok(Rankings { of })
+        let ordered = |mut rows: Vec<(u32, Row)>| {
+            rows.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then(a.0.cmp(&b.0)));
+            rows.into_iter().map(|(_, row)| row).collect()
+        };
+        let of = ranked.into_iter();
+        Ok(Rankings {
+            of: of
+                .map(|(question, rows)| (question, ordered(rows)))
+                .collect(),
+        })
     }
 
     /// How much of it some questions and the index know.
@@ -119,7 +164,7 @@ impl Rankings {
             ));
         }
         if known.passages == 0 {
-            let passage = rows.first().map_or("", |row| &*row.0);
+            let passage = rows.first().map_or("", Row::called);
             return Err(format!(
                 "the index has none of the {} passages that it ranks, such as '{passage}'; give a run over these passages, \
                  such as '{}'",
@@ -130,31 +175,40 @@ impl Rankings {
         Ok(known)
     }
 
-    /// The ranking of a question of the set, none where the file has none, and how many of its passages the index lacks.
+    /// Whether it ranks passages of the index for a question.
+    pub fn ranks(&self, index: &Index, question: &str) -> bool {
+        let ranking = self.ranking(index, question);
+        ranking.is_some_and(|(hits, _)| !hits.is_empty())
+    }
+
+    /// The ranking of a question, none where the file has none, and how many of its passages the index lacks.
     fn ranking(&self, index: &Index, question: &str) -> Option<(Vec<Hit>, usize)> {
-        let question = index.question(question)?;
-        let rows = self.of.get(&identifier(&question.id))?;
-        let mut found: Vec<Option<u32>> = rows.iter().map(|r| index.passage_by_id(&r.0)).collect();
-        let lacking = |at: &usize| found[*at].is_none() && rows[*at].0.contains('_');
+        let of_the_set = index.question(question);
+        let by_id = of_the_set.and_then(|own| self.of.get(&identifier(&own.id)));
+        let words = of_the_set.map_or(question, |own| &*own.text);
+        let rows = by_id.or_else(|| self.of.get(&identifier(words)))?;
+        let mut found: Vec<Option<u32>> = rows.iter().map(|row| row.find(index)).collect();
+        let lacking = |at: &usize| found[*at].is_none() && rows[*at].id.contains('_');
         let lacking: Vec<usize> = (0..rows.len()).filter(lacking).collect();
         if !lacking.is_empty() {
             let all = 0..index.len() as u32;
             for passage in all.filter(|p| index.id(*p).contains(char::is_whitespace)) {
                 let id = identifier(index.id(passage));
-                if let Some(at) = lacking.iter().find(|at| rows[**at].0 == id) {
+                if let Some(at) = lacking.iter().find(|at| rows[**at].id == id) {
                     found[*at] = Some(passage);
                 }
             }
         }
+        let unknown = found.iter().filter(|passage| passage.is_none()).count();
+        let mut seen = HashSet::new();
         let hits = found.iter().zip(rows).filter_map(|(passage, row)| {
+            let passage = passage.filter(|passage| seen.insert(*passage))?;
             Some(Hit {
-                passage: (*passage)?,
-                score: row.2,
+                passage,
+                score: row.score,
             })
         });
-        let hits: Vec<Hit> = hits.collect();
-        let unknown = rows.len() - hits.len();
-        Some((hits, unknown))
+        Some((hits.collect(), unknown))
     }
 }
 
@@ -209,7 +263,7 @@ mod tests {
         let read = Rankings::parse(text).unwrap();
         let ids = |question: &str| -> Vec<&str> {
             let rows = read.of[question].iter();
-            rows.map(|row| &*row.0).collect()
+            rows.map(|row| &*row.id).collect()
         };
         assert_eq!(ids("q1"), ["c", "b", "a"]);
         assert_eq!(ids("q2"), ["a"]);
@@ -262,6 +316,8 @@ mod tests {
         let ids: Vec<&str> = hits.iter().map(|hit| index.id(hit.passage)).collect();
         assert_eq!((&ids[..], unknown), (&["a b", "c_d"][..], 1));
         assert!(read.ranking(&index, "Snow?").is_none());
+        let own = Rankings::parse(r#"{"query": "Snow?", "docs": ["e"]}"#).unwrap();
+        assert!(own.ranks(&index, "Snow?") && !own.ranks(&index, "Rain?"));
         let known = |text: &str| {
             let read = Rankings::parse(text).unwrap();
             read.known(&index, index.questions())
@@ -279,6 +335,13 @@ mod tests {
         );
         let said = known("q_1 Q0 gone 1 1 x").unwrap_err();
         assert!(said.contains("none of the 1 passages"), "{said}");
+        // Results name texts, with their titles or without; a title that two have names none.
+        let text =
+            r#"[{"question": "Rain?", "docs": ["One\nRain  fell.", "Rain fell.", "Two", "e"]}]"#;
+        let read = Rankings::parse(text).unwrap();
+        let (hits, unknown) = read.ranking(&index, "q 1").unwrap();
+        let ids: Vec<&str> = hits.iter().map(|hit| index.id(hit.passage)).collect();
+        assert_eq!((&ids[..], unknown), (&["a b", "e"][..], 1));
         // Two have one title: each is called by its identifier, the other by its own title.
         let called: Vec<&str> = (0..3).map(|passage| index.called(passage)).collect();
         assert_eq!(called, ["One", "c_d", "e"]);
