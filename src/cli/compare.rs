@@ -100,7 +100,7 @@ pub fn run(args: &CompareArgs) -> Result<()> {
     let (index, names, all) = load_runs(path, &args.method, &how, args.top, &args.opening)?;
     let question = index.question(said);
     let text = question.map_or(said, |question| &question.text);
-    // Results that rank this very question need no other; of what else they rank a person asks `eval`.
+    // A run that ranks this very question can be compared, whatever else it ranks.
     let mut others = all.clone();
     others.retain(|settings| {
         let rankings = settings.method().rankings();

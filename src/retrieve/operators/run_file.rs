@@ -1,5 +1,5 @@
 //! Rankings that another program made: a run file, `qid Q0 docid rank score tag` in every line, or its results as JSON
-//! ([`run_json`]), stands for a method.
+//! (`run_json`), stands for a method.
 
 #![warn(missing_docs)]
 
