@@ -316,6 +316,31 @@ impl Draft {
     }
 }
 
+/// Strings that stand often, each held once.
+#[derive(Default)]
+pub struct Words {
+    all: Vec<String>,
+    places: FxHashMap<String, u32>,
+}
+
+impl Words {
+    /// The place of a word, a new one if it is new.
+    pub fn place(&mut self, word: &str) -> u32 {
+        if let Some(place) = self.places.get(word) {
+            return *place;
+        }
+        let place = self.all.len() as u32;
+        self.all.push(word.to_owned());
+        self.places.insert(word.to_owned(), place);
+        place
+    }
+
+    /// The word of a place; empty where none is.
+    pub fn get(&self, place: u32) -> &str {
+        self.all.get(place as usize).map_or("", String::as_str)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,6 +2,7 @@
 //! folder is one document.
 
 use super::super::schema::GraphError;
+use super::draft::Words;
 use super::stream::{self, Loose};
 use super::{Draft, Sort, System};
 use rustc_hash::FxHashMap;
@@ -162,30 +163,15 @@ fn read_index(path: &Path, draft: &mut Draft) -> Result<(), GraphError> {
 /// Pairs of names with the sum of their weights: a pair is there once for every piece, either way round.
 #[derive(Default)]
 struct Pairs {
-    names: Vec<String>,
-    places: FxHashMap<String, u32>,
+    names: Words,
     sums: Vec<([u32; 2], f64)>,
     known: FxHashMap<[u32; 2], usize>,
 }
 
 impl Pairs {
-    fn place(&mut self, name: &str) -> u32 {
-        if let Some(place) = self.places.get(name) {
-            return *place;
-        }
-        let place = self.names.len() as u32;
-        self.names.push(name.to_owned());
-        self.places.insert(name.to_owned(), place);
-        place
-    }
-
-    fn name(&self, place: u32) -> &str {
-        self.names.get(place as usize).map_or("", String::as_str)
-    }
-
     /// Adds a weight; whether the pair was there before.
     fn add(&mut self, names: [&str; 2], weight: f64) -> bool {
-        let mut key = names.map(|name| self.place(name));
+        let mut key = names.map(|name| self.names.place(name));
         key.sort_unstable();
         let next = self.sums.len();
         let at = *self.known.entry(key).or_insert(next);
@@ -219,7 +205,7 @@ fn read_graph(path: &Path, draft: &mut Draft) -> Result<(), GraphError> {
         Ok(())
     })?;
     for (ends, weight) in &pairs.sums {
-        let ends = ends.map(|end| pairs.name(end));
+        let ends = ends.map(|end| pairs.names.get(end));
         draft.relation(ends, "", "", Some(*weight), []);
     }
     Ok(())

@@ -3,7 +3,7 @@
 
 use super::super::schema::GraphError;
 use super::rows::{self, Cell};
-use super::{Draft, Sort, System, plain};
+use super::{Draft, Sort, System};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,9 +21,6 @@ pub static GRAPHRAG: System = System {
 const PREFIX: &str = "create_final_";
 /// Most folders of runs that are looked at.
 const MOST_RUNS: usize = 1000;
-
-/// Longest title of a document, in characters: it is held once for every text of the document.
-const LONGEST_TITLE: usize = 500;
 
 /// Where the tables are, and what comes before their names.
 struct Home {
@@ -214,21 +211,11 @@ fn require(path: &Path, groups: &[&[&str]]) -> Result<(), GraphError> {
 
 /// The titles of the documents by their identifiers, where there are several documents.
 fn titles(home: &Home, draft: &mut Draft) -> Result<FxHashMap<String, String>, GraphError> {
-    let mut titles = FxHashMap::default();
     let Some(path) = home.table("documents") else {
-        return Ok(titles);
+        return Ok(FxHashMap::default());
     };
     draft.file(&path);
-    rows::read(&path, &["id", "title"], &mut |_, cells| {
-        let title = plain::stem(&cells[1].text());
-        let title = title.chars().take(LONGEST_TITLE).collect();
-        titles.insert(cells[0].text(), title);
-        Ok(())
-    })?;
-    if titles.len() == 1 {
-        titles.clear();
-    }
-    Ok(titles)
+    rows::titles(&path, ["id", "title"])
 }
 
 fn read_units(

@@ -2,7 +2,8 @@
 //! and in what its model found in every text.
 
 use super::super::schema::GraphError;
-use super::{Draft, Sort, System, plain, rows, stream};
+use super::draft::Words;
+use super::{Draft, Sort, System, rows, stream};
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
 use serde_json::Value;
@@ -87,21 +88,11 @@ fn read(folder: &Path, draft: &mut Draft) -> Result<(), GraphError> {
 
 /// The titles of the documents by their hashes, where there are several documents.
 fn titles(home: &Path, draft: &mut Draft) -> Result<FxHashMap<String, String>, GraphError> {
-    let mut titles = FxHashMap::default();
     let Some(path) = table(home, "documents") else {
-        return Ok(titles);
+        return Ok(FxHashMap::default());
     };
     draft.file(&path);
-    rows::read(&path, &["doc_hash_id", "path"], &mut |_, cells| {
-        if let [hash, path] = cells {
-            titles.insert(hash.text(), plain::stem(&path.text()));
-        }
-        Ok(())
-    })?;
-    if titles.len() == 1 {
-        titles.clear();
-    }
-    Ok(titles)
+    rows::titles(&path, ["doc_hash_id", "path"])
 }
 
 fn read_units(
@@ -118,29 +109,6 @@ fn read_units(
         }
         Ok(())
     })
-}
-
-/// Strings that stand often, each held once.
-#[derive(Default)]
-struct Words {
-    all: Vec<String>,
-    places: FxHashMap<String, u32>,
-}
-
-impl Words {
-    fn place(&mut self, word: &str) -> u32 {
-        if let Some(place) = self.places.get(word) {
-            return *place;
-        }
-        let place = self.all.len() as u32;
-        self.all.push(word.to_owned());
-        self.places.insert(word.to_owned(), place);
-        place
-    }
-
-    fn get(&self, place: u32) -> &str {
-        self.all.get(place as usize).map_or("", String::as_str)
-    }
 }
 
 /// An entity as the tables have it.

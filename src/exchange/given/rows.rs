@@ -2,11 +2,13 @@
 //! are most of a file.
 
 use super::super::schema::GraphError;
+use super::plain;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use parquet::schema::types::Type;
+use rustc_hash::FxHashMap;
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -22,6 +24,8 @@ const ROWS_A_BYTE: u64 = 8;
 const TEXT_A_BYTE: u64 = 100;
 /// Bytes of text that any file may hold.
 const FREE: u64 = 1 << 26;
+/// Longest title of a document, in characters: it is held once for every text of the document.
+const LONGEST_TITLE: usize = 500;
 /// Longest field of a CSV file.
 const LONGEST: usize = 1 << 28;
 
@@ -171,6 +175,25 @@ pub fn read(path: &Path, wanted: &[&str], each: Each<'_>) -> Result<(), GraphErr
         return of_csv(path, wanted, each);
     }
     guarded(path, || of_parquet(path, wanted, each))
+}
+
+/// The titles of documents by their identifiers, from two columns of a table; none of a single document, which says nothing.
+///
+/// # Errors
+/// As [`read`].
+pub fn titles(path: &Path, columns: [&str; 2]) -> Result<FxHashMap<String, String>, GraphError> {
+    let mut titles = FxHashMap::default();
+    read(path, &columns, &mut |_, cells| {
+        if let [id, title] = cells {
+            let title = plain::stem(&title.text());
+            titles.insert(id.text(), title.chars().take(LONGEST_TITLE).collect());
+        }
+        Ok(())
+    })?;
+    if titles.len() == 1 {
+        titles.clear();
+    }
+    Ok(titles)
 }
 
 /// What damaged bytes can do to the reader of Parquet ends here.
