@@ -214,6 +214,7 @@ fn read_graph(path: &Path, draft: &mut Draft) -> Result<(), GraphError> {
 #[cfg(test)]
 mod tests {
     use super::super::Given;
+    use super::super::fixture::damage;
     use super::*;
     use proptest::prelude::*;
     use std::fs;
@@ -334,18 +335,10 @@ mod tests {
         /// Whatever happened to a file: a graph or an error.
         #[test]
         fn damaged_files_give_an_error_or_a_graph(
-            file in 0_usize..3, at in any::<prop::sample::Index>(), byte in any::<u8>(), way in 0_u8..3,
+            file in 0_usize..3, damage in damage(),
         ) {
             let folder = fixture();
-            let path = folder.path().join([TREE, "index_Spacy.json", "graph_Spacy.json"][file]);
-            let mut bytes = fs::read(&path).unwrap();
-            let at = at.index(bytes.len());
-            match way {
-                0 => bytes[at] = byte,
-                1 => bytes.truncate(at),
-                _ => bytes.insert(at, byte),
-            }
-            fs::write(&path, bytes).unwrap();
+            damage.hit(&folder.path().join([TREE, "index_Spacy.json", "graph_Spacy.json"][file]));
             let _ = finds(folder.path());
             if let Err(error) = given(folder.path()) {
                 prop_assert!(error.to_string().contains(".json"), "{error}");

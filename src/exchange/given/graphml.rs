@@ -278,6 +278,7 @@ fn held(tag: &Tag<'_>, from: String, to: String) -> Result<Held, GraphError> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixture::damage;
     use super::*;
     use proptest::prelude::*;
 
@@ -379,14 +380,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(300))]
         #[test]
-        fn damage_never_panics(at in 0..NETWORKX.len(), byte: u8, how in 0..3) {
-            let mut bytes = NETWORKX.as_bytes().to_vec();
-            match how {
-                0 => bytes[at] = byte,
-                1 => bytes.truncate(at),
-                _ => bytes.insert(at, byte),
-            }
-            let _ = lines(&bytes, &["kind"]);
+        fn damage_never_panics(damage in damage()) {
+            let _ = lines(&damage.of(NETWORKX.as_bytes()), &["kind"]);
         }
     }
 }

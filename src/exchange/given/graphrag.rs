@@ -405,6 +405,7 @@ fn communities(
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixture::damage;
     use super::super::rows::tests::{Values, write};
     use super::super::{Given, find, read};
     use super::*;
@@ -647,8 +648,7 @@ mod tests {
         /// Whatever happened to a table: a graph or an error.
         #[test]
         fn damaged_tables_give_an_error_or_a_graph(
-            is_old in any::<bool>(), file in any::<prop::sample::Index>(), at in any::<prop::sample::Index>(),
-            byte in any::<u8>(), way in 0_u8..3,
+            is_old in any::<bool>(), file in any::<prop::sample::Index>(), damage in damage(),
         ) {
             let folder = tempfile::tempdir().unwrap();
             match is_old {
@@ -657,15 +657,8 @@ mod tests {
             }
             let mut files: Vec<PathBuf> = fs::read_dir(folder.path()).unwrap().flatten().map(|f| f.path()).collect();
             files.sort();
-            let path = file.get(&files);
-            let mut bytes = fs::read(path).unwrap();
-            let at = at.index(bytes.len());
-            match way {
-                0 => bytes[at] = byte,
-                1 => bytes.truncate(at),
-                _ => bytes.insert(at, byte),
-            }
-            fs::write(path, bytes).unwrap();
+            let file: &PathBuf = file.get(&files);
+            damage.hit(file);
             let _ = (GRAPHRAG.finds)(folder.path());
             let mut draft = Draft::default();
             if super::read(folder.path(), &mut draft).is_ok() {

@@ -228,6 +228,7 @@ fn read_triple(triple: &Value, unit: &str, found: &mut Found, draft: &mut Draft)
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixture::damage;
     use super::super::{find, read};
     use super::*;
     use proptest::prelude::*;
@@ -330,17 +331,10 @@ mod tests {
 
         /// Whatever happened to the file: a graph, or an error that names it.
         #[test]
-        fn a_damaged_file_gives_an_error_or_a_graph(at in any::<prop::sample::Index>(), byte in any::<u8>(), way in 0_u8..3) {
+        fn a_damaged_file_gives_an_error_or_a_graph(damage in damage()) {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("openie_results_ner_x.json");
-            let mut bytes = DOCS.as_bytes().to_vec();
-            let at = at.index(bytes.len());
-            match way {
-                0 => bytes[at] = byte,
-                1 => bytes.truncate(at),
-                _ => bytes.insert(at, byte),
-            }
-            fs::write(&path, bytes).unwrap();
+            fs::write(&path, damage.of(DOCS.as_bytes())).unwrap();
             if let Err(error) = read(&find(folder.path()).unwrap()) {
                 let error = error.to_string();
                 prop_assert!(error.contains("openie_results") || error.contains("texts of HippoRAG"), "{error}");

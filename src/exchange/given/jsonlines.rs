@@ -314,7 +314,7 @@ impl Documents {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{folder, given};
+    use super::super::fixture::{damage, folder, given};
     use super::*;
     use proptest::prelude::*;
 
@@ -446,19 +446,12 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
         #[test]
-        fn damage_never_panics(apoc: bool, at in 0..4000usize, byte: u8, how in 0..3) {
+        fn damage_never_panics(apoc: bool, damage in damage()) {
             let (system, text) = match apoc {
                 true => (&APOC, lines()),
                 false => (&LANGCHAIN, format!("[{DOCUMENT}]")),
             };
-            let mut bytes = text.into_bytes();
-            let at = at % bytes.len();
-            match how {
-                0 => bytes[at] = byte,
-                1 => bytes.truncate(at),
-                _ => bytes.insert(at, byte),
-            }
-            let _ = given(system, "all.json", &bytes);
+            let _ = given(system, "all.json", &damage.of(text.as_bytes()));
         }
     }
 }

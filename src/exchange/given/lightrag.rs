@@ -559,6 +559,7 @@ fn label(keywords: &str, draft: &mut Draft) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::Given;
+    use super::super::fixture::damage;
     use super::*;
     use proptest::prelude::*;
     use tempfile::TempDir;
@@ -840,20 +841,13 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
         #[test]
-        fn damage_never_panics(which in 0..4usize, at in 0..4000usize, byte: u8, how in 0..3) {
+        fn damage_never_panics(which in 0..4usize, damage in damage()) {
             let report = r#"{"7": {"report_string": "A.", "report_json": {"title": "L"}, "level": 1, "nodes": ["\"ADA\""]}}"#;
             let list = r#"{"\"ADA\"": {"chunk_ids": ["c1"], "count": 1}}"#;
             let files = [(GRAPH, GRAPH_2024), (CHUNKS, TEXTS), (REPORTS, report), (ENTITY_CHUNKS, list)];
             let folder = folder(&files);
             let (name, text) = files[which];
-            let mut bytes = text.as_bytes().to_vec();
-            let at = at % bytes.len();
-            match how {
-                0 => bytes[at] = byte,
-                1 => bytes.truncate(at),
-                _ => bytes.insert(at, byte),
-            }
-            fs::write(folder.path().join(name), bytes).unwrap();
+            fs::write(folder.path().join(name), damage.of(text.as_bytes())).unwrap();
             let _ = found(folder.path());
             let _ = given(folder.path());
         }

@@ -84,6 +84,7 @@ fn read(folder: &Path, draft: &mut Draft) -> Result<(), GraphError> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fixture::damage;
     use super::super::rows::tests::{Values, write};
     use super::super::{find, read};
     use super::*;
@@ -128,19 +129,11 @@ mod tests {
         /// Whatever happened to a file: a graph or an error.
         #[test]
         fn damaged_files_give_an_error_or_a_graph(
-            is_names in any::<bool>(), at in any::<prop::sample::Index>(), byte in any::<u8>(), way in 0_u8..3,
+            is_names in any::<bool>(), damage in damage(),
         ) {
             let folder = tempfile::tempdir().unwrap();
             fixture(folder.path());
-            let path = folder.path().join(if is_names { NAMES } else { PASSAGES });
-            let mut bytes = std::fs::read(&path).unwrap();
-            let at = at.index(bytes.len());
-            match way {
-                0 => bytes[at] = byte,
-                1 => bytes.truncate(at),
-                _ => bytes.insert(at, byte),
-            }
-            std::fs::write(&path, bytes).unwrap();
+            damage.hit(&folder.path().join(if is_names { NAMES } else { PASSAGES }));
             let _ = read(&find(folder.path()).unwrap());
         }
     }

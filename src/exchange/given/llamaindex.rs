@@ -200,6 +200,7 @@ fn named(plain: &Plain) -> FxHashSet<String> {
 #[cfg(test)]
 mod tests {
     use super::super::Given;
+    use super::super::fixture::damage;
     use super::*;
     use proptest::prelude::*;
     use tempfile::TempDir;
@@ -289,15 +290,9 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(200))]
         #[test]
-        fn damage_never_panics(which in 0..2usize, at in 0..4000usize, byte: u8, how in 0..3) {
+        fn damage_never_panics(which in 0..2usize, damage in damage()) {
             let mut files = [STORE.as_bytes().to_vec(), DOCSTORE.as_bytes().to_vec()];
-            let bytes = &mut files[which];
-            let at = at % bytes.len();
-            match how {
-                0 => bytes[at] = byte,
-                1 => bytes.truncate(at),
-                _ => bytes.insert(at, byte),
-            }
+            files[which] = damage.of(&files[which]);
             let _ = given(&[(GRAPH, &files[0]), (TEXTS, &files[1])]);
         }
     }

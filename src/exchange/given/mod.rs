@@ -214,7 +214,43 @@ pub fn read(found: &Found) -> Result<Given, GraphError> {
 #[cfg(test)]
 mod fixture {
     use super::*;
+    use proptest::prelude::*;
+    use proptest::sample::Index;
     use tempfile::TempDir;
+
+    /// What can happen to a file: a byte changes, the rest is cut, or a byte comes in.
+    #[derive(Clone, Debug)]
+    pub struct Damage {
+        at: Index,
+        byte: u8,
+        way: u8,
+    }
+
+    /// Any damage.
+    pub fn damage() -> impl Strategy<Value = Damage> {
+        let parts = (any::<Index>(), any::<u8>(), 0_u8..3);
+        parts.prop_map(|(at, byte, way)| Damage { at, byte, way })
+    }
+
+    impl Damage {
+        /// Bytes, of which there is one at least, after it.
+        pub fn of(&self, bytes: &[u8]) -> Vec<u8> {
+            let mut bytes = bytes.to_vec();
+            let at = self.at.index(bytes.len());
+            match self.way {
+                0 => bytes[at] = self.byte,
+                1 => bytes.truncate(at),
+                _ => bytes.insert(at, self.byte),
+            }
+            bytes
+        }
+
+        /// Does it to a file.
+        pub fn hit(&self, path: &Path) {
+            let bytes = std::fs::read(path).unwrap();
+            std::fs::write(path, self.of(&bytes)).unwrap();
+        }
+    }
 
     /// A folder of some files.
     pub fn folder(files: &[(&str, &[u8])]) -> TempDir {

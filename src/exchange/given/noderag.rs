@@ -490,6 +490,7 @@ fn drawn_together(part: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::super::Given;
+    use super::super::fixture::damage;
     use super::super::rows::tests::{Values, write};
     use super::*;
     use proptest::prelude::*;
@@ -713,7 +714,7 @@ mod tests {
         /// Whatever happened to a file: a graph or an error.
         #[test]
         fn damaged_files_give_an_error_or_a_graph(
-            file in 0_usize..9, at in any::<prop::sample::Index>(), byte in any::<u8>(), way in 0_u8..3,
+            file in 0_usize..9, damage in damage(),
         ) {
             let folder = tempfile::tempdir().unwrap();
             fixture(folder.path());
@@ -721,15 +722,7 @@ mod tests {
                 "text.parquet", "documents.parquet", "entities.parquet", "relationship.parquet", "semantic_units.parquet",
                 "attributes.parquet", "high_level_elements.parquet", "high_level_elements_titles.parquet", FOUND,
             ];
-            let path = folder.path().join(names[file]);
-            let mut bytes = fs::read(&path).unwrap();
-            let at = at.index(bytes.len());
-            match way {
-                0 => bytes[at] = byte,
-                1 => bytes.truncate(at),
-                _ => bytes.insert(at, byte),
-            }
-            fs::write(&path, bytes).unwrap();
+            damage.hit(&folder.path().join(names[file]));
             let _ = finds(folder.path());
             let _ = given(folder.path());
         }
