@@ -270,7 +270,9 @@ fn of_parquet(path: &Path, wanted: &[&str], each: Each<'_>) -> Result<(), GraphE
         let found = format!("{claimed} rows in {bytes} bytes");
         return wrong("as many rows as a file can hold", found);
     }
-    look_at_pages(path, &reader, wanted)?;
+    let groups = reader.metadata().row_groups().iter();
+    let columns = groups.flat_map(|group| group.columns());
+    pages::check(path, columns.filter(|column| is_wanted(column, wanted)))?;
     let schema = projection(&reader, wanted).map_err(|error| refused(path, &error))?;
     let rows = reader
         .get_row_iter(Some(schema))
@@ -313,18 +315,6 @@ fn is_wanted(column: &ColumnChunkMetaData, wanted: &[&str]) -> bool {
         .is_some_and(|name| wanted.contains(&name.as_str()))
 }
 
-fn look_at_pages(
-    path: &Path,
-    reader: &SerializedFileReader<File>,
-    wanted: &[&str],
-) -> Result<(), GraphError> {
-    let groups = reader.metadata().row_groups().iter();
-    let mut columns = groups
-        .flat_map(|group| group.columns())
-        .filter(|column| is_wanted(column, wanted));
-    columns.try_for_each(|column| pages::check(path, column))
-}
-
 /// The columns that are wanted, as a schema of their own.
 fn projection(reader: &SerializedFileReader<File>, wanted: &[&str]) -> Result<Type, ParquetError> {
     let schema = reader.metadata().file_metadata().schema();
@@ -365,6 +355,7 @@ fn cell(field: &Field) -> Cell {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use super::super::fixture::damage;
     use super::*;
     use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
     use parquet::file::properties::WriterProperties;
@@ -579,17 +570,11 @@ pub(crate) mod tests {
 
         /// Whatever happened to a file: rows or an error, never a panic.
         #[test]
-        fn damaged_parquet_gives_an_error_or_rows(at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in any::<bool>()) {
+        fn damaged_parquet_gives_an_error_or_rows(damage in damage()) {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("t.parquet");
             sample(&path);
-            let mut bytes = std::fs::read(&path).unwrap();
-            let at = at.index(bytes.len());
-            match cut {
-                true => bytes.truncate(at),
-                false => bytes[at] = byte,
-            }
-            std::fs::write(&path, bytes).unwrap();
+            damage.hit(&path);
             if let Err(error) = all(&path, &["id", "units"]) {
                 prop_assert!(error.to_string().contains("t.parquet"), "{error}");
             }

@@ -16,11 +16,24 @@ const LONGEST: u64 = 1 << 20;
 /// How many bytes of a head are read at first.
 const FIRST: u64 = 1 << 10;
 
-/// Looks at every page of a column.
+/// Looks at every page of some columns of a file.
 ///
 /// # Errors
 /// A file that cannot be read, or a page that claims more than can be in it.
-pub fn check(path: &Path, column: &ColumnChunkMetaData) -> Result<(), GraphError> {
+pub fn check<'c>(
+    path: &Path,
+    mut columns: impl Iterator<Item = &'c ColumnChunkMetaData>,
+) -> Result<(), GraphError> {
+    let file = File::open(path).map_err(|source| GraphError::io(path, source))?;
+    let mut file = BufReader::new(file);
+    columns.try_for_each(|column| check_column(path, &mut file, column))
+}
+
+fn check_column(
+    path: &Path,
+    file: &mut BufReader<File>,
+    column: &ColumnChunkMetaData,
+) -> Result<(), GraphError> {
     let wrong = |found: String| GraphError::record(path, 0, "a whole Parquet file", found);
     let start = column
         .dictionary_page_offset()
@@ -37,10 +50,8 @@ pub fn check(path: &Path, column: &ColumnChunkMetaData) -> Result<(), GraphError
         _ => return Ok(()),
     };
     let end = at.saturating_add(length);
-    let file = File::open(path).map_err(|source| GraphError::io(path, source))?;
-    let mut file = BufReader::new(file);
     while at < end {
-        let head = head(&mut file, at, end - at).map_err(|source| GraphError::io(path, source))?;
+        let head = head(file, at, end - at).map_err(|source| GraphError::io(path, source))?;
         let Some(Head { own, packed, whole }) = head else {
             return Err(wrong("the head of a page that is damaged".into()));
         };
