@@ -22,10 +22,11 @@ pub struct Passages {
     pub said: OnceLock<FxHashMap<u64, u32>>,
 }
 
-/// A checksum of words whatever white space is between them; none where there are none.
-fn checksum(text: &str) -> Option<u64> {
+/// A checksum of the words of texts, whatever white space is between them; none where there are none.
+fn checksum(texts: &[&str]) -> Option<u64> {
     let mut hash = xxhash_rust::xxh3::Xxh3::new();
-    let mut words = text.split_whitespace().peekable();
+    let words = texts.iter().flat_map(|text| text.split_whitespace());
+    let mut words = words.peekable();
     words.peek()?;
     for word in words {
         hash.update(word.as_bytes());
@@ -186,22 +187,27 @@ impl Passages {
     /// The passage that says a text, with or without its title before it, or else has a title that no other has. White
     /// space does not count; of passages that say the same, the first.
     pub fn said(&self, title: &str, text: &str) -> Option<u32> {
-        let said = self.said.get_or_init(|| {
-            let mut said = FxHashMap::default();
-            let full = |passage: usize| format!("{} {}", self.title(passage), self.text(passage));
-            let titles = (0..self.len()).filter(|passage| !self.is_twin(*passage));
-            let titles = titles.map(|passage| (checksum(self.title(passage)), passage));
-            let texts = (0..self.len()).map(|passage| (checksum(self.text(passage)), passage));
-            let full = (0..self.len()).map(|passage| (checksum(&full(passage)), passage));
+        // A run that names passages by identifiers alone needs no table.
+        let mut keys = [text, title]
+            .into_iter()
+            .flat_map(|words| checksum(&[words]));
+        keys.find_map(|key| self.table_of_words().get(&key).copied())
+    }
+
+    fn table_of_words(&self) -> &FxHashMap<u64, u32> {
+        self.said.get_or_init(|| {
+            let all = || 0..self.len();
+            let keyed = |passage: usize, words: &[&str]| Some((checksum(words)?, passage as u32));
+            let texts = all().filter_map(|p| keyed(p, &[self.text(p)]));
+            let full = all().filter_map(|p| keyed(p, &[self.title(p), self.text(p)]));
+            let titles = all().filter(|p| !self.is_twin(*p));
+            let titles = titles.filter_map(|p| keyed(p, &[self.title(p)]));
+            let mut table = FxHashMap::default();
             for (key, passage) in texts.chain(full).chain(titles) {
-                if let Some(key) = key {
-                    said.entry(key).or_insert(passage as u32);
-                }
+                table.entry(key).or_insert(passage);
             }
-            said
-        });
-        let of = |words: &str| said.get(&checksum(words)?).copied();
-        of(text).or_else(|| of(title))
+            table
+        })
     }
 
     /// A fingerprint of all identifiers, titles and texts.
