@@ -101,13 +101,12 @@ pub fn run(args: &CompareArgs) -> Result<()> {
     let question = index.question(said);
     let text = question.map_or(said, |question| &question.text);
     // A run that ranks this very question can be compared, whatever else it ranks.
-    let mut others = all.clone();
-    others.retain(|settings| {
+    let others = all.iter().filter(|settings| {
         let rankings = settings.method().rankings();
         rankings.is_some_and(|rankings| !rankings.ranks(&index, text))
     });
     if !index.questions().is_empty() {
-        check_runs(&index, index.questions(), &others)?;
+        check_runs(&index, index.questions(), others)?;
     }
     let mut retriever = Retriever::new(index.clone());
     let mut runs = Vec::new();

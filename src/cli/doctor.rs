@@ -54,7 +54,7 @@ pub fn run(args: &DoctorArgs) -> Result<()> {
     let mut settings = how.settings(args.method.as_deref())?;
     let index = load(args.index.as_deref(), &args.reading, &mut settings)?;
     if !index.questions().is_empty() {
-        check_runs(&index, index.questions(), std::slice::from_ref(&settings))?;
+        check_runs(&index, index.questions(), [&settings])?;
     }
     interrupt::watch();
     if args.ppr {

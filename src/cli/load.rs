@@ -68,8 +68,12 @@ pub fn load_runs(
 ///
 /// # Errors
 /// A run of other questions or of other passages: it would come to 0 without a word.
-pub fn check_runs(index: &Index, questions: &[Question], all: &[Settings]) -> Result<()> {
-    for method in all.iter().map(Settings::method) {
+pub fn check_runs<'s>(
+    index: &Index,
+    questions: &[Question],
+    all: impl IntoIterator<Item = &'s Settings>,
+) -> Result<()> {
+    for method in all.into_iter().map(Settings::method) {
         let Some(rankings) = method.rankings() else {
             continue;
         };
