@@ -50,7 +50,7 @@ impl Row {
 #[derive(Debug)]
 pub struct Rankings {
     /// Best first, by the question's identifier, or its words where the file has these alone.
-    of: BTreeMap<String, Vec<Row>>,
+    of: BTreeMap<String, Arc<[Row]>>,
 }
 
 /// What a set of questions and an index know of a run file.
@@ -201,7 +201,7 @@ impl Rankings {
         }
         let unknown = found.iter().filter(|passage| passage.is_none()).count();
         let mut seen = HashSet::new();
-        let hits = found.iter().zip(rows).filter_map(|(passage, row)| {
+        let hits = found.iter().zip(rows.iter()).filter_map(|(passage, row)| {
             let passage = passage.filter(|passage| seen.insert(*passage))?;
             Some(Hit {
                 passage,

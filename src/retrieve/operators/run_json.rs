@@ -3,6 +3,7 @@
 use super::run_file::{Row, identifier};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 /// What a record calls its question, by identifier and in words.
 const QUESTION: [&str; 10] = [
@@ -71,6 +72,8 @@ const BETWEEN: [&str; 8] = [
 ];
 /// How deep it may lie.
 const DEEPEST: usize = 3;
+/// Most fields of a record that a message names.
+const MOST_NAMED: usize = 12;
 
 /// Whether a text is JSON rather than the lines of TREC.
 pub fn is_json(text: &str) -> bool {
@@ -81,7 +84,7 @@ pub fn is_json(text: &str) -> bool {
 ///
 /// # Errors
 /// What is no JSON, with its line; a record without a question or passages, with what it has.
-pub fn parse(text: &str) -> Result<BTreeMap<String, Vec<Row>>, String> {
+pub fn parse(text: &str) -> Result<BTreeMap<String, Arc<[Row]>>, String> {
     let values: Result<Vec<Value>, serde_json::Error> = serde_json::Deserializer::from_str(text)
         .into_iter()
         .collect();
@@ -98,17 +101,11 @@ pub fn parse(text: &str) -> Result<BTreeMap<String, Vec<Row>>, String> {
     let mut of = BTreeMap::new();
     for (record, number) in records.iter().zip(1..) {
         let wrong = |lacks: &str| {
-            let has: Vec<&str> = record
-                .as_object()
-                .into_iter()
-                .flat_map(Map::keys)
-                .map(|k| &**k)
-                .take(12)
-                .collect();
-            let has = if has.is_empty() {
-                "no fields".to_owned()
-            } else {
-                has.join(", ")
+            let fields = record.as_object().into_iter().flat_map(Map::keys);
+            let fields: Vec<&str> = fields.map(String::as_str).take(MOST_NAMED).collect();
+            let has = match fields[..] {
+                [] => "no fields".to_owned(),
+                _ => fields.join(", "),
             };
             Err(format!("record {number} has {has}; {lacks}"))
         };
@@ -123,11 +120,12 @@ pub fn parse(text: &str) -> Result<BTreeMap<String, Vec<Row>>, String> {
         if questions.is_empty() {
             return wrong("expected a question: question, query, id or qid");
         }
-        let Some(rows) = rows(object, 0) else {
+        let Some((holder, list)) = listed(object, 0) else {
             return wrong(
                 "expected a list of passages: docs, retrieved_docs, chunks, contexts, ctxs or source_nodes",
             );
         };
+        let rows = rows(holder, list);
         for question in questions {
             if of.insert(question.clone(), rows.clone()).is_some() {
                 return Err(format!(
@@ -152,7 +150,7 @@ enum Inside {
     Record,
 }
 
-fn inside(object: &Map<String, Value>) -> Inside {
+fn inside(object: &mut Map<String, Value>) -> Inside {
     let is_scores = |value: &Value| {
         let scores = value.as_object();
         scores.is_some_and(|scores| !scores.is_empty() && scores.values().all(Value::is_number))
@@ -165,35 +163,27 @@ fn inside(object: &Map<String, Value>) -> Inside {
     }
     let is_record = |value: &Value| {
         let record = value.as_object();
-        record.is_some_and(|record| rows(record, 0).is_some())
+        record.is_some_and(|record| listed(record, 0).is_some())
     };
-    let lists = object.values().filter_map(Value::as_array);
-    let mut records = lists.filter(|list| list.first().is_some_and(is_record));
-    if let Some(records) = records.next() {
-        return Inside::Records(records.clone());
+    let mut lists = object.values_mut().filter_map(Value::as_array_mut);
+    if let Some(records) = lists.find(|list| list.first().is_some_and(is_record)) {
+        return Inside::Records(std::mem::take(records));
     }
-    match !object.is_empty() && object.values().all(is_record) {
-        true => Inside::Records(
-            object
-                .iter()
-                .map(|(id, value)| with_id(id, value))
-                .collect(),
-        ),
-        false => Inside::Record,
+    if object.is_empty() || !object.values().all(is_record) {
+        return Inside::Record;
     }
+    // Records that are kept by their questions get these as identifiers.
+    let records = std::mem::take(object).into_iter().map(|(id, mut record)| {
+        if let Some(fields) = record.as_object_mut() {
+            fields.insert("qid".to_owned(), id.into());
+        }
+        record
+    });
+    Inside::Records(records.collect())
 }
 
-/// A record that is kept by its question, with the question in it.
-fn with_id(id: &str, value: &Value) -> Value {
-    let mut record = value.clone();
-    if let Some(record) = record.as_object_mut() {
-        record.insert("qid".to_owned(), id.into());
-    }
-    record
-}
-
-fn scored(object: &Map<String, Value>) -> BTreeMap<String, Vec<Row>> {
-    let rows = |scores: &Map<String, Value>| -> Vec<Row> {
+fn scored(object: &Map<String, Value>) -> BTreeMap<String, Arc<[Row]>> {
+    let rows = |scores: &Map<String, Value>| -> Arc<[Row]> {
         let mut rows: Vec<Row> = scores
             .iter()
             .map(|(id, score)| Row {
@@ -203,7 +193,7 @@ fn scored(object: &Map<String, Value>) -> BTreeMap<String, Vec<Row>> {
             })
             .collect();
         rows.sort_by(|a, b| b.score.total_cmp(&a.score));
-        rows
+        rows.into()
     };
     let questions = object.iter();
     questions
@@ -211,27 +201,26 @@ fn scored(object: &Map<String, Value>) -> BTreeMap<String, Vec<Row>> {
         .collect()
 }
 
-/// The passages of a record, best first; none where it has no list of them.
-fn rows(object: &Map<String, Value>, depth: usize) -> Option<Vec<Row>> {
+/// The list of a record's passages, with what holds it; none where it has no such list.
+fn listed(object: &Map<String, Value>, depth: usize) -> Option<(&Map<String, Value>, &[Value])> {
+    if depth > DEEPEST {
+        return None;
+    }
+    let is_passage = |item: &Value| item.is_string() || item.is_object();
     let lists = PASSAGES
         .iter()
         .filter_map(|key| object.get(*key)?.as_array());
-    let list = lists
-        .into_iter()
-        .find(|list| list.iter().all(|item| item.is_string() || item.is_object()));
-    let Some(list) = list else {
-        let within = BETWEEN
-            .iter()
-            .filter_map(|key| object.get(*key)?.as_object());
-        return (depth < DEEPEST)
-            .then(|| {
-                within
-                    .into_iter()
-                    .find_map(|object| rows(object, depth + 1))
-            })
-            .flatten();
-    };
-    let beside = SCORES.iter().find_map(|key| object.get(*key)?.as_array());
+    let own = lists.into_iter().find(|list| list.iter().all(is_passage));
+    let mut within = BETWEEN
+        .iter()
+        .filter_map(|key| object.get(*key)?.as_object());
+    own.map(|list| (object, list.as_slice()))
+        .or_else(|| within.find_map(|object| listed(object, depth + 1)))
+}
+
+/// The passages of a list, best first; scores may stand beside it.
+fn rows(holder: &Map<String, Value>, list: &[Value]) -> Arc<[Row]> {
+    let beside = SCORES.iter().find_map(|key| holder.get(*key)?.as_array());
     let beside = beside.filter(|scores| scores.len() == list.len());
     let scores: Option<Vec<f32>> = match beside {
         Some(scores) => scores.iter().map(number).collect(),
@@ -257,27 +246,17 @@ fn rows(object: &Map<String, Value>, depth: usize) -> Option<Vec<Row>> {
             score: score.unwrap_or(1.0 / (at as f32 + 1.0)),
         }
     });
-    Some(
-        rows.filter(|row| seen.insert((row.id.clone(), row.text.clone())))
-            .collect(),
-    )
+    rows.filter(|row| seen.insert((row.id.clone(), row.text.clone())))
+        .collect()
 }
 
 /// The first of some fields of an item, or of what lies in it.
 fn field<'v>(item: &'v Value, keys: &[&str], depth: usize) -> Option<&'v Value> {
-    let object = item.as_object()?;
+    let object = item.as_object().filter(|_| depth <= DEEPEST)?;
     let own = keys.iter().find_map(|key| object.get(*key));
+    let mut within = BETWEEN.iter().filter_map(|key| object.get(*key));
     own.filter(|value| value.is_string() || value.is_number())
-        .or_else(|| {
-            let within = BETWEEN.iter().filter_map(|key| object.get(*key));
-            (depth < DEEPEST)
-                .then(|| {
-                    within
-                        .into_iter()
-                        .find_map(|value| field(value, keys, depth + 1))
-                })
-                .flatten()
-        })
+        .or_else(|| within.find_map(|value| field(value, keys, depth + 1)))
 }
 
 /// A text, or a number written out.
@@ -394,7 +373,7 @@ mod tests {
             }
             let text = String::from_utf8(bytes).unwrap();
             if let Ok(of) = parse(&text) {
-                prop_assert!(of.values().flatten().all(|row| row.score.is_finite()));
+                prop_assert!(of.values().flat_map(|rows| rows.iter()).all(|row| row.score.is_finite()));
             }
         }
     }
