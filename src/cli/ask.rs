@@ -184,7 +184,7 @@ fn answer_json(
 }
 
 /// The one object of `ask --json`.
-fn ask_json(index: &Arc<Index>, retrieval: &Retrieval) -> serde_json::Value {
+pub(super) fn ask_json(index: &Arc<Index>, retrieval: &Retrieval) -> serde_json::Value {
     let mut seconds = Map::new();
     for time in retrieval.times() {
         let sum = seconds

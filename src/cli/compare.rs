@@ -15,12 +15,13 @@ use crate::explorer::jobs::pins::CHANGES;
 use crate::explorer::text::{self, cut, measure, share, signed};
 use crate::index::Index;
 use crate::output;
-use crate::retrieve::{Keep, Retrieval, Retriever};
+use crate::retrieve::{Keep, Retrieval, Retriever, Settings};
 use anyhow::{Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
 use std::ffi::OsString;
 use std::io::Write;
+use std::sync::Arc;
 
 /// Runs beside each other.
 const MOST: usize = 4;
@@ -71,7 +72,7 @@ pub struct CompareArgs {
 }
 
 /// What was asked and what came of it.
-struct Compared<'a> {
+pub(super) struct Compared<'a> {
     index: &'a Index,
     text: &'a str,
     question: Option<&'a Question>,
@@ -108,32 +109,7 @@ pub fn run(args: &CompareArgs) -> Result<()> {
     if !index.questions().is_empty() {
         check_runs(&index, index.questions(), others)?;
     }
-    let mut retriever = Retriever::new(index.clone());
-    let mut runs = Vec::new();
-    for settings in &all {
-        runs.push(retriever.retrieve(text, settings, Keep::Scores)?);
-    }
-    let changes = match &all[..] {
-        [a, b] => between(a, b, CHANGES),
-        _ => Changes::new(),
-    };
-    let subsets = match changes.is_empty() {
-        true => None,
-        false => {
-            let points = subsets(&changes);
-            let asked = (text, question);
-            let columns = over_question(&mut retriever, asked, &all[0], &points, |_| true)?;
-            Some((changes, columns))
-        }
-    };
-    let compared = Compared {
-        index: &index,
-        text,
-        question,
-        names,
-        runs,
-        subsets,
-    };
+    let compared = Compared::of(&index, (text, question), names, &all, |_| true)?;
     if args.json || args.form == Form::Json {
         return super::print_json(&compared.json());
     }
@@ -153,6 +129,46 @@ fn assignments(changes: &Changes) -> Vec<String> {
 }
 
 impl Compared<'_> {
+    /// Asks a question under all settings, each with a name, and of two runs of one method tries every subset of the
+    /// changes. `go_on` hears of the number of subsets tried and stops by returning false.
+    ///
+    /// # Errors
+    /// The first retrieval that failed.
+    pub(super) fn of<'a>(
+        index: &'a Arc<Index>,
+        (text, question): (&'a str, Option<&'a Question>),
+        names: Vec<String>,
+        all: &[Settings],
+        go_on: impl FnMut(usize) -> bool,
+    ) -> Result<Compared<'a>> {
+        let mut retriever = Retriever::new(index.clone());
+        let mut runs = Vec::new();
+        for settings in all {
+            runs.push(retriever.retrieve(text, settings, Keep::Scores)?);
+        }
+        let changes = match all {
+            [a, b] => between(a, b, CHANGES),
+            _ => Changes::new(),
+        };
+        let subsets = match changes.is_empty() {
+            true => None,
+            false => {
+                let points = subsets(&changes);
+                let asked = (text, question);
+                let columns = over_question(&mut retriever, asked, &all[0], &points, go_on)?;
+                Some((changes, columns))
+            }
+        };
+        Ok(Compared {
+            index,
+            text,
+            question,
+            names,
+            runs,
+            subsets,
+        })
+    }
+
     fn is_gold(&self, passage: u32) -> bool {
         let mut gold = self.question.iter().flat_map(|question| &question.gold);
         gold.any(|gold| gold.passage == passage)
@@ -294,7 +310,8 @@ impl Compared<'_> {
         }
     }
 
-    fn json(&self) -> Value {
+    /// The one object of `compare --json`.
+    pub(super) fn json(&self) -> Value {
         let differ = self.differ();
         let run = |at: usize| {
             let run = &self.runs[at];

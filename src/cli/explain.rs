@@ -6,10 +6,10 @@ use super::grid::{Grid, cells};
 use super::interrupt;
 use crate::evaluate::{Comparison, Difference, Resampling, evaluate, recall_at};
 use crate::explain::compare::STAYS;
-use crate::explain::trace::explained;
+use crate::explain::trace::{Opened, explained};
 use crate::explain::{
-    Beside, Compared, Kind, LookAlike, Repair, Repairs, Standing, compare, lookalikes, repairs,
-    standing, why_not,
+    Beside, Compared, Kind, LookAlike, Reason, Repair, Repairs, Standing, compare, lookalikes,
+    repairs, standing, why_not,
 };
 use crate::index::Index;
 use crate::output;
@@ -44,7 +44,7 @@ pub struct ExplainArgs {
 
 /// A repair, and the difference it makes to the measure of all questions, where that was asked for.
 #[derive(serde::Serialize)]
-struct Priced {
+pub(super) struct Priced {
     #[serde(flatten)]
     repair: Repair,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,101 +65,157 @@ const PRICED: usize = 10;
 pub fn run(args: &ExplainArgs) -> Result<()> {
     let (index, retrieval) = args.ask.run()?;
     let passage = find(&index, "--passage", &args.passage)?;
-    let opened = explained(&index, &retrieval, passage);
-    let reasons = why_not(&index, &retrieval, passage);
     let than = match &args.than {
         Some(id) => Some(find(&index, "--than", id)?),
-        None => {
-            let last = retrieval.last_inside().filter(|_| !reasons.is_empty());
-            last.map(|last| last.passage)
+        None => None,
+    };
+    let mut explained = Explained::of(&index, &retrieval, passage, than);
+    if args.repairs {
+        interrupt::watch();
+        explained.look(args.price, &|| !interrupt::interrupted())?;
+    }
+    match args.ask.json {
+        true => super::print_json(&explained.json()),
+        false => explained.print(&mut output::text()),
+    }
+}
+
+/// Everything about one passage of a retrieval: its score opened, and where it is missed why, with what would repair it.
+pub(super) struct Explained<'a> {
+    index: &'a Arc<Index>,
+    retrieval: &'a Retrieval,
+    passage: u32,
+    opened: Opened,
+    /// Empty for a returned passage.
+    reasons: Vec<Reason>,
+    compared: Option<Compared>,
+    standing: Standing,
+    alike: Vec<LookAlike>,
+    /// None before a search, and for a returned passage.
+    looked: Option<(Repairs, Vec<Priced>)>,
+}
+
+impl Explained<'_> {
+    /// Explains a passage, compared with another; a missed one by default with the one at rank k.
+    pub(super) fn of<'a>(
+        index: &'a Arc<Index>,
+        retrieval: &'a Retrieval,
+        passage: u32,
+        than: Option<u32>,
+    ) -> Explained<'a> {
+        let reasons = why_not(index, retrieval, passage);
+        let last = retrieval.last_inside().filter(|_| !reasons.is_empty());
+        let than = than.or(last.map(|last| last.passage));
+        let than = than.filter(|other| *other != passage);
+        Explained {
+            index,
+            retrieval,
+            passage,
+            opened: explained(index, retrieval, passage),
+            compared: than.map(|other| compare(index, retrieval, passage, other)),
+            standing: standing(retrieval, passage),
+            alike: match reasons.is_empty() {
+                true => Vec::new(),
+                false => lookalikes(index, retrieval, passage),
+            },
+            reasons,
+            looked: None,
         }
-    };
-    let than = than.filter(|other| *other != passage);
-    let compared = than.map(|other| compare(&index, &retrieval, passage, other));
-    let standing = standing(&retrieval, passage);
-    let alike = match reasons.is_empty() {
-        true => Vec::new(),
-        false => lookalikes(&index, &retrieval, passage),
-    };
-    // What is returned needs no repair.
-    let looked = match args.repairs && !reasons.is_empty() {
-        true => Some(look(args, &index, &retrieval, passage)?),
-        false => None,
-    };
-    if args.ask.json {
-        let mut told = json!(opened);
+    }
+
+    /// Searches for changes that bring the passage in, the first of them with their price over the question set. A returned
+    /// passage needs none. Stops early where `go_on` returns false.
+    ///
+    /// # Errors
+    /// The first retrieval that failed.
+    pub(super) fn look(&mut self, price: bool, go_on: &(dyn Fn() -> bool + Sync)) -> Result<()> {
+        if !self.reasons.is_empty() {
+            let found = look(self.index, self.retrieval, self.passage, price, go_on)?;
+            self.looked = Some(found);
+        }
+        Ok(())
+    }
+
+    /// The one object of `explain --json`.
+    pub(super) fn json(&self) -> Value {
+        let (index, retrieval) = (self.index, self.retrieval);
+        let mut told = json!(self.opened);
         told["question"] = json!(retrieval.question);
         told["method"] = json!(retrieval.settings.method().name);
         told["settings"] = json!(retrieval.settings);
         told["seed_edits"] = json!(retrieval.edits());
         told["graph_edits"] = json!(retrieval.graph_edits());
-        told["text"] = json!(index.text(passage));
-        told["reasons"] = json!(reasons);
-        told["short"] = json!(standing.short);
-        told["hop"] = json!(standing.hop);
-        let over = standing.over.iter().map(|p| index.id(*p));
+        told["text"] = json!(index.text(self.passage));
+        told["reasons"] = json!(self.reasons);
+        told["short"] = json!(self.standing.short);
+        told["hop"] = json!(self.standing.hop);
+        let over = self.standing.over.iter().map(|p| index.id(*p));
         told["over"] = json!(over.collect::<Vec<_>>());
-        if let Some(compared) = &compared {
+        if let Some(compared) = &self.compared {
             told["than"] = json!(compared);
             told["than"]["passage"] = json!(index.id(compared.passage));
             told["than"]["other"] = json!(index.id(compared.other));
         }
-        told["look_alikes"] = alike.iter().map(told_alike).collect();
-        if let Some((repairs, priced)) = &looked {
+        told["look_alikes"] = self.alike.iter().map(told_alike).collect();
+        if let Some((repairs, priced)) = &self.looked {
             let forced = repairs.found.iter().filter(|r| r.kind == Kind::Forced);
             let forced: Vec<_> = forced.collect();
             told["repairs"] = json!({"tried": repairs.tried, "of": repairs.of, "found": priced, "forced": forced});
         }
-        return super::print_json(&told);
+        told
     }
-    let mut out = output::text();
-    let place = match retrieval.place(passage) {
-        Some((rank, own)) => format!("rank {rank}, score {}", score(own.into())),
-        None => "not found".to_owned(),
-    };
-    let place = place + &stands(&index, &retrieval, &standing);
-    let (id, name) = (index.id(passage), index.headed(passage));
-    writeln!(out, "{id}  {name}: {place}")?;
-    for reason in &reasons {
-        writeln!(out, "{} [{}, {}]", reason.text, reason.code, reason.class)?;
-        match &reason.fix {
-            Some(fix) if reason.cause => writeln!(out, "  cause: {fix}")?,
-            Some(fix) => writeln!(out, "  tried, not a cause: {fix}")?,
-            None => {}
-        }
-    }
-    for alike in alike.iter().take(ALIKE) {
-        writeln!(out, "look-alike: {}", alike.sentence())?;
-        if let Some(join) = alike.join() {
-            writeln!(out, "  same entity?  {join}")?;
-        }
-    }
-    if let Some((repairs, priced)) = &looked {
-        print_repairs(&mut out, repairs, priced)?;
-    }
-    if retrieval.place(passage).is_some() {
-        writeln!(out, "{}", opened.why)?;
-    }
-    match &compared {
-        Some(compared) => print_compared(&mut out, &index, &retrieval, compared)?,
-        None => {
-            let mut parts = opened.parts;
-            parts.retain(|part| part.value.abs() >= LEAST);
-            parts.sort_by(|a, b| b.value.total_cmp(&a.value));
-            let mut grid = Grid::new(">12  <");
-            for part in parts {
-                grid.row([score(part.value), noted(&part.label, &part.why)]);
+
+    fn print(self, out: &mut impl Write) -> Result<()> {
+        let (index, retrieval, passage) = (self.index, self.retrieval, self.passage);
+        let opened = self.opened;
+        let place = match retrieval.place(passage) {
+            Some((rank, own)) => format!("rank {rank}, score {}", score(own.into())),
+            None => "not found".to_owned(),
+        };
+        let place = place + &stands(index, retrieval, &self.standing);
+        let (id, name) = (index.id(passage), index.headed(passage));
+        writeln!(out, "{id}  {name}: {place}")?;
+        for reason in &self.reasons {
+            writeln!(out, "{} [{}, {}]", reason.text, reason.code, reason.class)?;
+            match &reason.fix {
+                Some(fix) if reason.cause => writeln!(out, "  cause: {fix}")?,
+                Some(fix) => writeln!(out, "  tried, not a cause: {fix}")?,
+                None => {}
             }
-            write!(out, "{grid}")?;
         }
+        for alike in self.alike.iter().take(ALIKE) {
+            writeln!(out, "look-alike: {}", alike.sentence())?;
+            if let Some(join) = alike.join() {
+                writeln!(out, "  same entity?  {join}")?;
+            }
+        }
+        if let Some((repairs, priced)) = &self.looked {
+            print_repairs(out, repairs, priced)?;
+        }
+        if retrieval.place(passage).is_some() {
+            writeln!(out, "{}", opened.why)?;
+        }
+        match &self.compared {
+            Some(compared) => print_compared(out, index, retrieval, compared)?,
+            None => {
+                let mut parts = opened.parts;
+                parts.retain(|part| part.value.abs() >= LEAST);
+                parts.sort_by(|a, b| b.value.total_cmp(&a.value));
+                let mut grid = Grid::new(">12  <");
+                for part in parts {
+                    grid.row([score(part.value), noted(&part.label, &part.why)]);
+                }
+                write!(out, "{grid}")?;
+            }
+        }
+        let mut grid = Grid::new("< >10  <");
+        for path in &opened.paths {
+            let nodes: Vec<&str> = path.nodes.iter().map(|stop| &*stop.label).collect();
+            grid.row(cells!["path", score(path.mass), nodes.join(" > ")]);
+        }
+        write!(out, "{grid}")?;
+        Ok(())
     }
-    let mut grid = Grid::new("< >10  <");
-    for path in &opened.paths {
-        let nodes: Vec<&str> = path.nodes.iter().map(|stop| &*stop.label).collect();
-        grid.row(cells!["path", score(path.mass), nodes.join(" > ")]);
-    }
-    write!(out, "{grid}")?;
-    Ok(())
 }
 
 /// How much it is short, and over which passages it is come to.
@@ -244,21 +300,21 @@ fn told_alike(alike: &LookAlike) -> Value {
 
 /// The changes that bring a passage in, the first of them with their price.
 fn look(
-    args: &ExplainArgs,
     index: &Arc<Index>,
     retrieval: &Retrieval,
     passage: u32,
+    price: bool,
+    go_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<(Repairs, Vec<Priced>)> {
-    interrupt::watch();
-    let repairs = repairs(index, retrieval, passage, |_| !interrupt::interrupted())?;
+    let repairs = repairs(index, retrieval, passage, |_| go_on())?;
     let all = index.questions();
-    let scored = |settings: &_| evaluate(index, all, settings, |_| !interrupt::interrupted());
+    let scored = |settings: &_| evaluate(index, all, settings, |_| go_on());
     let measure = recall_at(retrieval.settings.get(RESULT_K));
     let (mut priced, mut before) = (Vec::new(), None);
-    let mut left = if args.price { PRICED } else { 0 };
+    let mut left = if price { PRICED } else { 0 };
     for repair in repairs.sensible() {
         let mut price = None;
-        if left > 0 && repair.change.is_general() && !interrupt::interrupted() {
+        if left > 0 && repair.change.is_general() && go_on() {
             left -= 1;
             let base = match before.take() {
                 Some(base) => base,

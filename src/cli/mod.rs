@@ -279,7 +279,11 @@ impl How {
     /// The same of a run in one word, `[NAME=]METHOD[@PARAMETER=VALUE]..`, where a preset may stand for the method; with
     /// what it is called.
     fn named(&self, run: Option<&str>) -> Result<(String, Settings)> {
-        let presets = own_presets();
+        self.named_among(&own_presets(), run)
+    }
+
+    /// The same with the presets that may stand for a method.
+    fn named_among(&self, presets: &Presets, run: Option<&str>) -> Result<(String, Settings)> {
         let run = run.or(self.method.as_deref());
         let (head, own) = match run.map(|run| run.split_once('@').unwrap_or((run, ""))) {
             Some((head, own)) => (Some(head), own),

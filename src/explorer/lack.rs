@@ -23,12 +23,16 @@ pub enum Missing {
 
 /// What the index lacks for a method; small indexes build a missing layer when it is first needed.
 pub fn lack(state: &State, method: &Method) -> Option<Missing> {
-    let facts = &state.facts;
+    lacks(&state.facts, &state.layers, method)
+}
+
+/// The same of an index with these layers, those it was opened with and those built since.
+pub fn lacks(facts: &Facts, layers: &[String], method: &Method) -> Option<Missing> {
     if method.reads_vectors() && !facts.vectors {
         return Some(Missing::Vectors);
     }
     let layer = method.layer()?;
-    if state.layers.iter().any(|known| known == layer) {
+    if layers.iter().any(|known| known == layer) {
         return None;
     }
     if layer == SparkLayer::NAME && !facts.typed {
