@@ -24,6 +24,7 @@ mod labels;
 mod lists;
 mod llm;
 mod load;
+mod mcp;
 mod patch;
 mod reference;
 mod stats;
@@ -78,6 +79,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Evaluate methods on a question set.
     Eval(eval::EvalArgs),
+    /// Serve six read-only debugging tools to an agent over the Model Context Protocol (a build with --features mcp).
+    Mcp(mcp::McpArgs),
     /// Compare two to four runs of a question: ranks, settings, and which change matters.
     Compare(compare::CompareArgs),
     /// Export annotations: corrected qrels, questions, Argilla or Label Studio records; or measure agreement.
@@ -393,6 +396,7 @@ pub fn main(cli: Cli) -> ExitCode {
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Eval(args)) => eval::run(&args),
         Some(Command::Compare(args)) => compare::run(&args),
+        Some(Command::Mcp(args)) => mcp::run(&args),
         Some(Command::Labels(args)) => labels::run(&args),
         Some(Command::Sweep(args)) => sweep::run(&args),
         Some(Command::Tune(args)) => tune::run(&args),

@@ -300,6 +300,15 @@ fn paired(a: &Evaluation, b: &Evaluation) -> Vec<(Measures, Measures)> {
     pairs
 }
 
+/// The 95 % interval of the mean of each of [`MEASURES`] over the questions with gold, by the bootstrap of the comparisons;
+/// none below [`FEWEST`] questions.
+pub fn intervals(made: &Evaluation, resampling: Resampling) -> Option<Vec<[f64; 2]>> {
+    let measures = made.per_question.iter().filter_map(|row| row.measures);
+    let rows: Vec<_> = measures.map(|measures| measures.0).collect();
+    let tested = rows.len() >= FEWEST && resampling.resamples > 0;
+    tested.then(|| bootstrap(&rows, resampling))
+}
+
 /// One [`Difference`] for each of [`MEASURES`], from each question's two values.
 pub fn differences(pairs: &[(Measures, Measures)], resampling: Resampling) -> Vec<Difference> {
     let pairs: Vec<_> = pairs.iter().map(|(a, b)| (a.0, b.0)).collect();

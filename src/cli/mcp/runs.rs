@@ -1,0 +1,120 @@
+//! The words of a request: a RUN as the command line writes it, but one that opens no file; a question; a passage.
+
+use super::passages::named;
+use super::refusal::Refusal;
+use super::tools::Session;
+use crate::cli::How;
+use crate::corpus::Question;
+use crate::explorer::lack::lacks;
+use crate::parameters::{Parameter, RANKER, RESULT_K};
+use crate::retrieve::{METHODS, PRESETS, Presets, Settings};
+use crate::spelling::meant;
+
+/// How a RUN is written.
+const RUN: &str = "a RUN is METHOD[@PARAMETER=VALUE]..., such as hop@ranker=off; open_status lists the methods that run here";
+
+/// The settings of a RUN, with what it is called; without one the default method of the index.
+///
+/// # Errors
+/// An unknown method, parameter or value; a method that the index lacks something for; the path of a file.
+pub fn settings(
+    session: &Session,
+    run: Option<&str>,
+    k: Option<usize>,
+) -> Result<(String, Settings), Refusal> {
+    let run = run.map(str::trim).filter(|run| !run.is_empty());
+    run.map_or(Ok(()), closed)?;
+    let named = How::default().named_among(&Presets::default(), run);
+    let (name, mut settings) = named.map_err(|said| Refusal::new(said.to_string(), RUN))?;
+    if let Some(k) = k {
+        let set = settings.set_text(&format!("{}={k}", RESULT_K.id().id()));
+        set.map_err(|said| Refusal::new(said, "k is the number of passages to return"))?;
+    }
+    settings.adopt(&session.index);
+    let method = settings.method();
+    if let Some(missing) = lacks(&session.facts, &session.index.layers(), method) {
+        let said = format!("method {} {}", method.name, missing.reason(&session.facts));
+        return Err(Refusal::new(said, RUN).options(session.runs().map(|m| &*m.name)));
+    }
+    let name = match run {
+        Some(_) => name,
+        None => method.name.to_string(),
+    };
+    Ok((name, settings))
+}
+
+/// Fails where a RUN would read a file: the run of another program, a ranker, a preset of the user's own.
+fn closed(run: &str) -> Result<(), Refusal> {
+    let (head, own) = run.split_once('@').unwrap_or((run, ""));
+    let method = head
+        .split_once('=')
+        .map_or(head, |(_, method)| method)
+        .trim();
+    let known = METHODS.iter().any(|m| m.name == method) || method.contains('>');
+    if !known && !PRESETS.iter().any(|preset| preset.name == method) {
+        let names: Vec<&str> = METHODS.iter().map(|m| &*m.name).collect();
+        let near = meant(method, &names);
+        let hint = match near {
+            Some(near) => format!("did you mean {near}? {RUN}"),
+            None => RUN.to_owned(),
+        };
+        let others = names.into_iter().filter(|name| Some(*name) != near);
+        let error = format!("no method '{method}'");
+        return Err(Refusal::new(error, hint).options(near.into_iter().chain(others)));
+    }
+    for assignment in own.split('@') {
+        let Some((name, value)) = assignment.split_once('=') else {
+            continue;
+        };
+        let parameter = Parameter::named(name).ok();
+        if parameter == Some(RANKER.id()) && RANKER.id().parse(value).is_err() {
+            let error = format!("ranker={value}: this server opens no file");
+            return Err(
+                Refusal::new(error, "name one of the shipped choices").options(["shipped", "off"])
+            );
+        }
+    }
+    Ok(())
+}
+
+/// A question by its text, or by its identifier in the set, with its gold where it is of the set.
+///
+/// # Errors
+/// An empty question.
+pub fn question<'a>(
+    session: &'a Session,
+    said: &'a str,
+) -> Result<(&'a str, Option<&'a Question>), Refusal> {
+    let said = said.trim();
+    if said.is_empty() {
+        let hint = "pass a text, or the identifier of a question of the set";
+        return Err(Refusal::new("the question is empty", hint));
+    }
+    let known = session.index.question(said);
+    Ok((known.map_or(said, |question| &question.text), known))
+}
+
+/// A passage by its identifier, with or without `#`, or by the address of its resource.
+///
+/// # Errors
+/// No passage has it; with the identifiers that come near.
+pub fn passage(session: &Session, said: &str) -> Result<u32, Refusal> {
+    let index = &session.index;
+    let id = named(said.trim());
+    let id = id.trim_start_matches('#');
+    if let Some(passage) = index.passage_by_id(id) {
+        return Ok(passage);
+    }
+    let all = 0..index.len() as u32;
+    let wanted = id.to_lowercase();
+    let titled = all.clone().filter(|p| {
+        let title = index.title(*p).to_lowercase();
+        !title.is_empty() && !wanted.is_empty() && (title.contains(&wanted))
+    });
+    let ids: Vec<&str> = all.map(|p| index.id(p)).collect();
+    let near = meant(id, &ids);
+    let titled = titled.map(|p| index.id(p)).filter(|id| Some(*id) != near);
+    let near: Vec<&str> = near.into_iter().chain(titled).take(5).collect();
+    let hint = "ask returns the ids of passages; evaluate those of missed gold";
+    Err(Refusal::new(format!("no passage has the id '{id}'"), hint).options(near))
+}

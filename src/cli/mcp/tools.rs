@@ -1,0 +1,463 @@
+//! The tools by name: what each takes, what it returns, and the function behind it.
+
+use super::refusal::Refusal;
+use super::size::{LEFT_OUT, fit};
+use super::{ask, compare, evaluate, status, why};
+use crate::explorer::lack::lacks;
+use crate::explorer::scene::Facts;
+use crate::index::Index;
+use crate::retrieve::{METHODS, Method};
+use rmcp::model::{self, JsonObject, ToolAnnotations};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Tokens of an answer where a request names no bound, at least, and at most.
+const TOKENS: usize = 2_000;
+const LEAST: usize = 100;
+const MOST: usize = 100_000;
+
+/// What is open.
+pub struct Session {
+    pub index: Arc<Index>,
+    pub facts: Facts,
+}
+
+impl Session {
+    /// The methods that run on the index.
+    pub fn runs(&self) -> impl Iterator<Item = &'static Method> {
+        let layers = self.index.layers();
+        METHODS
+            .iter()
+            .filter(move |method| lacks(&self.facts, &layers, method).is_none())
+    }
+}
+
+/// Whether the work is still wanted.
+pub type GoOn<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// An argument or a field: its name, its JSON type and what it is.
+type Field = (&'static str, &'static str, &'static str);
+
+/// One tool.
+pub struct Tool {
+    pub name: &'static str,
+    title: &'static str,
+    about: &'static str,
+    /// Arguments, the required ones first.
+    takes: &'static [Field],
+    /// How many of them are required.
+    required: usize,
+    /// Fields of the answer, in the order of their importance; the first is always there.
+    gives: &'static [Field],
+    call: fn(&Session, JsonObject, GoOn) -> Result<Value, Refusal>,
+}
+
+const QUESTION: Field = (
+    "question",
+    "string",
+    "A question, or the identifier of one of the question set, such as q72.",
+);
+const PASSAGE: Field = ("passage", "string", "The id of a passage.");
+const METHOD: Field = (
+    "method",
+    "string",
+    "A RUN: METHOD[@PARAMETER=VALUE]..., such as hop@ranker=off. Default: the default method of the index.",
+);
+const K: Field = ("k", "integer", "Passages to return. Default: 10.");
+
+pub static TOOLS: &[Tool] = &[
+    Tool {
+        name: "open_status",
+        title: "What is open",
+        about: "Describes the open index: its path, sizes, layers, vectors and question set, the methods that run on it, and for \
+                the others why they do not. Call it first.",
+        takes: &[],
+        required: 0,
+        gives: &[
+            (
+                "index",
+                "string",
+                "Path named at start, or that of the sample.",
+            ),
+            ("name", "string", "Name of the corpus."),
+            ("passages", "integer", "Number of passages."),
+            ("entities", "integer", "Number of entities of the graph."),
+            ("edges", "integer", "Number of edges of the graph."),
+            (
+                "vectors",
+                "string",
+                "Encoder of the vectors, or why there are none.",
+            ),
+            (
+                "questions",
+                "integer",
+                "Questions of the set; 0 without one.",
+            ),
+            ("judged", "integer", "Questions of the set with gold."),
+            ("default_method", "string", "Method where none is named."),
+            (
+                "default_k",
+                "integer",
+                "Passages returned where k is not named.",
+            ),
+            (
+                "methods",
+                "array",
+                "Methods that run: name and what it does.",
+            ),
+            (
+                "unavailable",
+                "array",
+                "Methods that do not run: name and why.",
+            ),
+            ("layers", "array", "Layers stored with the index."),
+            ("fingerprint", "string", "Hash of the index."),
+        ],
+        call: status::open_status,
+    },
+    Tool {
+        name: "ask",
+        title: "Retrieve passages",
+        about: "Retrieves passages for a question: id, title, score, the part of the text that is about the question, and a short \
+                reason. For a question of the set also the ranks of its gold passages.",
+        takes: &[QUESTION, METHOD, K],
+        required: 1,
+        gives: &[
+            ("question", "string", "The question."),
+            ("method", "string", "The RUN."),
+            ("k", "integer", "Passages asked for."),
+            (
+                "gold",
+                "array",
+                "Gold passages: id and rank; no rank where it has none. Missed where rank > k.",
+            ),
+            (
+                "note",
+                "string",
+                "That nothing of the question is known, and what to do.",
+            ),
+            (
+                "passages",
+                "array",
+                "Best first: rank, id, title, score, gold, reason, text.",
+            ),
+            ("seeds", "array", "Start of the search: label, weight, why."),
+            (
+                "settings",
+                "array",
+                "Settings that are not the method's defaults.",
+            ),
+        ],
+        call: ask::ask,
+    },
+    Tool {
+        name: "why",
+        title: "Explain a passage",
+        about: "Explains the score of a passage: its parts with their shares, the paths from the seeds that carry most, and one \
+                sentence. With 'than' it compares the parts with those of another passage. For a missed passage call why_not.",
+        takes: &[
+            QUESTION,
+            PASSAGE,
+            METHOD,
+            K,
+            (
+                "than",
+                "string",
+                "Id of a passage to compare with, part by part.",
+            ),
+        ],
+        required: 2,
+        gives: &[
+            ("passage", "string", "Its id."),
+            ("title", "string", "Its title."),
+            ("method", "string", "The RUN."),
+            ("rank", "integer", "From 1; absent where it has no score."),
+            ("k", "integer", "Passages the run returns."),
+            ("returned", "boolean", "Whether it is among them."),
+            ("score", "number", "Its score."),
+            ("why", "string", "The reason in a sentence."),
+            ("sum", "boolean", "Whether the parts add up to the score."),
+            (
+                "parts",
+                "array",
+                "Largest first: label, value, share of the score, why.",
+            ),
+            (
+                "paths",
+                "array",
+                "Heaviest first: mass, and the names of the nodes joined by >.",
+            ),
+            (
+                "than",
+                "object",
+                "The other passage: id, score, parts as label, own, other.",
+            ),
+            ("text", "string", "Its text."),
+        ],
+        call: why::why,
+    },
+    Tool {
+        name: "why_not",
+        title: "Explain a missed passage",
+        about: "Explains why a passage is not returned: verdicts with their failure class, whether each is a tested cause, the gap \
+                to rank k, the parts that the passage at rank k has more of. repairs=true tries hundreds of single changes \
+                (seconds on a large index) and lists those that bring it in, each with a RUN to try where it is a setting.",
+        takes: &[
+            QUESTION,
+            PASSAGE,
+            METHOD,
+            K,
+            (
+                "repairs",
+                "boolean",
+                "Search for changes that bring it in. Default: false.",
+            ),
+        ],
+        required: 2,
+        gives: &[
+            ("passage", "string", "Its id."),
+            ("title", "string", "Its title."),
+            ("method", "string", "The RUN."),
+            ("rank", "integer", "From 1; absent where it has no score."),
+            ("k", "integer", "Passages the run returns."),
+            (
+                "returned",
+                "boolean",
+                "Whether it is among them; then there are no verdicts.",
+            ),
+            (
+                "gap",
+                "number",
+                "Its score below that at rank k; absent without a score.",
+            ),
+            (
+                "verdicts",
+                "array",
+                "The likeliest first: code, class (F0 to F7) and its meaning, text, cause (undoing it helped), fix.",
+            ),
+            (
+                "repairs",
+                "object",
+                "tried, of, found (change, rank it leads to, moves, run), forced (changes that would force in any passage).",
+            ),
+            (
+                "hop",
+                "integer",
+                "Place on its best path, counted in passages.",
+            ),
+            ("over", "array", "Passages on that path before it."),
+            ("look_alikes", "array", "Names that may be one."),
+            (
+                "than",
+                "object",
+                "The passage at rank k: id, score, parts as label, own, other.",
+            ),
+        ],
+        call: why::why_not,
+    },
+    Tool {
+        name: "compare",
+        title: "Compare two runs",
+        about: "Compares two RUNs on a question, or without one on the whole question set: what differs in their settings, parts \
+                and operators, and for two runs of one method which changed parameter did it. On the set: every measure with its \
+                difference, 95 % interval, corrected p and judgement.",
+        takes: &[
+            (
+                "first",
+                "string",
+                "A RUN: METHOD[@PARAMETER=VALUE]..., such as hop.",
+            ),
+            ("second", "string", "The RUN to compare with it."),
+            (
+                "question",
+                "string",
+                "A question or its identifier. Default: all questions of the set.",
+            ),
+            K,
+        ],
+        required: 2,
+        gives: &[
+            ("runs", "array", "The two RUNs."),
+            ("question", "string", "The question, where it is about one."),
+            (
+                "questions",
+                "integer",
+                "Number of questions with gold, where it is about the set.",
+            ),
+            (
+                "differs",
+                "array",
+                "Settings that differ, as 'first > second'.",
+            ),
+            (
+                "measures",
+                "object",
+                "By name: first, second, difference; on the set also interval, p (corrected), wins, losses, judgement.",
+            ),
+            (
+                "effects",
+                "object",
+                "Which change did it: of (the measure), each change with its average effect over all subsets.",
+            ),
+            ("gold", "array", "Gold passages: id and its two ranks."),
+            ("entered", "array", "Passages that only the second returns."),
+            ("left", "array", "Passages that only the first returns."),
+            (
+                "parts",
+                "array",
+                "Parts of the sentence that differ: seeds, graph, spread or select.",
+            ),
+            (
+                "operators",
+                "object",
+                "Operators that only one of the two runs.",
+            ),
+            (
+                "won",
+                "array",
+                "Questions with a higher R@5 in the second run.",
+            ),
+            ("lost", "array", "Questions with a lower one."),
+        ],
+        call: compare::compare,
+    },
+    Tool {
+        name: "evaluate",
+        title: "Evaluate a method",
+        about: "Measures a method on the question set of the index: every measure with its 95 % interval, how far gold gets, and \
+                why gold is missed, counted by verdict and failure class. Lists the missed gold for why_not.",
+        takes: &[METHOD, K],
+        required: 0,
+        gives: &[
+            ("method", "string", "The RUN."),
+            ("questions", "integer", "Questions with gold."),
+            ("k", "integer", "Passages the run returns."),
+            ("measures", "object", "By name: mean and 95 % interval."),
+            (
+                "losses",
+                "object",
+                "gold, lost, causes (tested), and counts by class and by verdict.",
+            ),
+            (
+                "missed",
+                "array",
+                "Missed gold: question, passage, rank; pass them to why_not.",
+            ),
+            ("survival", "array", "Gold still in play after each stage."),
+            ("by_type", "object", "R@5 by question type."),
+            ("milliseconds", "number", "Median time of a question."),
+        ],
+        call: evaluate::evaluate,
+    },
+];
+
+impl Tool {
+    /// As the list of tools has it.
+    pub fn declared(&self) -> model::Tool {
+        let mut takes = fields(self.takes);
+        takes["max_tokens"] = json!({"type": "integer", "minimum": LEAST, "maximum": MOST, "default": TOKENS,
+            "description": "Upper bound of the answer; a token counts as 3 bytes of JSON. left_out names what did not fit."});
+        if let Some(k) = takes.get_mut("k") {
+            k["minimum"] = json!(1);
+        }
+        let required: Vec<&str> = self.takes.iter().take(self.required).map(|f| f.0).collect();
+        let input = json!({"type": "object", "properties": takes, "required": required,
+                           "additionalProperties": false});
+        let mut gives = fields(self.gives);
+        gives[LEFT_OUT] = json!({"type": "array", "items": {"type": "string"},
+            "description": "What max_tokens left no room for: fields, entries of lists, the ends of long texts."});
+        let always: Vec<&str> = self.gives.iter().take(1).map(|f| f.0).collect();
+        let output = json!({"type": "object", "properties": gives, "required": always});
+        let hints = ToolAnnotations::with_title(self.title).read_only(true);
+        model::Tool::new(self.name, self.about, object(input))
+            .with_title(self.title)
+            .with_raw_output_schema(Arc::new(object(output)))
+            .with_annotations(hints.destructive(false).idempotent(true).open_world(false))
+    }
+
+    /// Answers within the bound that the arguments have.
+    pub fn call(
+        &self,
+        session: &Session,
+        mut arguments: JsonObject,
+        go_on: GoOn,
+    ) -> Result<Value, Refusal> {
+        let bound = match arguments.shift_remove("max_tokens") {
+            None | Some(Value::Null) => TOKENS,
+            Some(bound) => match bound.as_u64().map(|bound| bound as usize) {
+                Some(bound @ LEAST..=MOST) => bound,
+                _ => {
+                    let error = format!("max_tokens: expected {LEAST} to {MOST}, found {bound}");
+                    return Err(Refusal::new(error, format!("default: {TOKENS}")));
+                }
+            },
+        };
+        let known = |name: &&String| !self.takes.iter().any(|field| field.0 == **name);
+        if let Some(name) = arguments.keys().find(known) {
+            return Err(self.misused(format!("no argument '{name}'")));
+        }
+        let needed = self.takes.iter().take(self.required);
+        let mut needed = needed.filter(|field| !arguments.contains_key(field.0));
+        if let Some(field) = needed.next() {
+            return Err(self.misused(format!("the argument '{}' is missing", field.0)));
+        }
+        let answer = (self.call)(session, arguments, go_on).map_err(|refusal| {
+            match refusal.hint.is_empty() {
+                true => self.misused(refusal.error),
+                false => refusal,
+            }
+        })?;
+        match go_on() {
+            true => Ok(fit(answer, bound)),
+            false => Err(Refusal::cancelled()),
+        }
+    }
+
+    /// Arguments that are not those of this tool.
+    fn misused(&self, error: String) -> Refusal {
+        let names = self.takes.iter().map(|field| field.0);
+        let required = match self.required {
+            0 => "no argument is required".to_owned(),
+            some => {
+                let needed: Vec<&str> = self.takes.iter().take(some).map(|f| f.0).collect();
+                format!("required: {}", needed.join(", "))
+            }
+        };
+        let hint = format!("{} takes these arguments; {required}", self.name);
+        Refusal::new(error, hint).options(names.chain(["max_tokens"]))
+    }
+}
+
+/// Arguments as their type.
+///
+/// # Errors
+/// A value of another type; without a hint, which the tool has.
+pub fn read<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, Refusal> {
+    let read = serde_json::from_value(Value::Object(arguments));
+    read.map_err(|said| Refusal::new(said.to_string(), ""))
+}
+
+/// Properties of a schema.
+fn fields(fields: &[Field]) -> Value {
+    let field = |(name, kind, about): &Field| {
+        let about = json!({"type": kind, "description": about});
+        ((*name).to_owned(), about)
+    };
+    Value::Object(fields.iter().map(field).collect())
+}
+
+fn object(value: Value) -> JsonObject {
+    match value {
+        Value::Object(object) => object,
+        _ => JsonObject::new(),
+    }
+}
+
+/// An object without the fields that have no value.
+pub fn present(mut answer: Value) -> Value {
+    if let Some(fields) = answer.as_object_mut() {
+        fields.retain(|_, value| !value.is_null());
+    }
+    answer
+}
