@@ -1,27 +1,9 @@
-//! `hopscope mcp [INDEX]`: tools that debug a retrieval, for agents, over standard input and output.
+//! `hopscope mcp [INDEX]`: the calls, for agents, over the Model Context Protocol on standard input and output.
 
-#[cfg(feature = "mcp")]
-mod ask;
-#[cfg(feature = "mcp")]
-mod compare;
-#[cfg(feature = "mcp")]
-mod evaluate;
 #[cfg(feature = "mcp")]
 mod passages;
 #[cfg(feature = "mcp")]
-mod refusal;
-#[cfg(feature = "mcp")]
-mod runs;
-#[cfg(feature = "mcp")]
 mod server;
-#[cfg(feature = "mcp")]
-mod size;
-#[cfg(feature = "mcp")]
-mod status;
-#[cfg(feature = "mcp")]
-mod tools;
-#[cfg(feature = "mcp")]
-mod why;
 
 use anyhow::Result;
 use clap::Args;
@@ -36,7 +18,9 @@ pub struct McpArgs {
 #[cfg(not(feature = "mcp"))]
 pub fn run(args: &McpArgs) -> Result<()> {
     let _ = &args.index;
-    anyhow::bail!("this build has no MCP server; install with --features mcp")
+    anyhow::bail!(
+        "this build has no MCP server; install with --features mcp, or use 'hopscope serve --stdio'"
+    )
 }
 
 /// Opens the index and answers until the client closes standard input.
@@ -45,21 +29,13 @@ pub fn run(args: &McpArgs) -> Result<()> {
 /// An index that cannot be opened, a first message that opens no session, an interrupt.
 #[cfg(feature = "mcp")]
 pub fn run(args: &McpArgs) -> Result<()> {
-    use super::load::load;
-    use super::{How, Reading, interrupt};
-    use crate::explorer::engine::facts;
-    use crate::retrieve::Presets;
+    use super::calls::Session;
     use std::io::IsTerminal;
-    use std::sync::Arc;
 
-    let (_, mut settings) = How::default().named_among(&Presets::default(), None)?;
-    let index = load(args.index.as_deref(), &Reading::default(), &mut settings)?;
-    let argument = args.index.as_ref().map(|path| path.display().to_string());
-    let argument = argument.unwrap_or_default();
-    let facts = facts(&index, &argument);
+    let session = Session::open(args.index.as_deref())?;
     if std::io::stdin().is_terminal() {
         note!("hopscope: waits for an MCP client on standard input; see docs/agents.md");
     }
-    interrupt::watch();
-    server::serve(Arc::new(tools::Session { index, facts }))
+    super::interrupt::watch();
+    server::serve(std::sync::Arc::new(session))
 }

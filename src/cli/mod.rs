@@ -8,6 +8,7 @@ macro_rules! note {
 }
 
 mod ask;
+mod calls;
 mod compare;
 mod doctor;
 mod eval;
@@ -27,6 +28,7 @@ mod load;
 mod mcp;
 mod patch;
 mod reference;
+mod serve;
 mod stats;
 mod sweep;
 mod tune;
@@ -81,6 +83,8 @@ enum Command {
     Eval(eval::EvalArgs),
     /// Serve six read-only debugging tools to an agent over the Model Context Protocol (a build with --features mcp).
     Mcp(mcp::McpArgs),
+    /// Answer the same six calls as JSON lines on standard input and output, for other programs.
+    Serve(serve::ServeArgs),
     /// Compare two to four runs of a question: ranks, settings, and which change matters.
     Compare(compare::CompareArgs),
     /// Export annotations: corrected qrels, questions, Argilla or Label Studio records; or measure agreement.
@@ -397,6 +401,7 @@ pub fn main(cli: Cli) -> ExitCode {
         Some(Command::Eval(args)) => eval::run(&args),
         Some(Command::Compare(args)) => compare::run(&args),
         Some(Command::Mcp(args)) => mcp::run(&args),
+        Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Labels(args)) => labels::run(&args),
         Some(Command::Sweep(args)) => sweep::run(&args),
         Some(Command::Tune(args)) => tune::run(&args),

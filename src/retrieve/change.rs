@@ -6,7 +6,8 @@ use super::edits::{SeedChange, SeedEdit};
 use super::settings::Settings;
 use crate::layers::GraphEdit;
 use crate::parameters::{Origin, Parameter, Value};
-use serde::{Serialize, Serializer};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
 /// A change of a run.
@@ -88,6 +89,67 @@ impl Serialize for Change {
             Change::Seed(_) => to.collect_map([("seed", self.to_string())]),
             Change::Graph(_) => to.collect_map([("edit", self.to_string())]),
             Change::Both(both) => to.collect_map([("both", &**both)]),
+        }
+    }
+}
+
+/// A change as it is written out.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Written {
+    Set(String),
+    Seed(String),
+    Edit(String),
+    Both(Box<[Change; 2]>),
+}
+
+impl<'de> Deserialize<'de> for Change {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Change, D::Error> {
+        let change = match Written::deserialize(from)? {
+            Written::Set(text) => {
+                let (name, value) = text.split_once('=').ok_or_else(|| {
+                    D::Error::custom(format!("expected PARAMETER=VALUE, found '{text}'"))
+                })?;
+                let parameter = Parameter::named(name).map_err(D::Error::custom)?;
+                let value = parameter.parse(value).map_err(D::Error::custom)?;
+                Change::Set(parameter, value)
+            }
+            Written::Seed(text) => Change::Seed(text.parse().map_err(D::Error::custom)?),
+            Written::Edit(text) => Change::Graph(text.parse().map_err(D::Error::custom)?),
+            Written::Both(both) => Change::Both(both),
+        };
+        Ok(change)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{from_value, json, to_value};
+
+    #[test]
+    fn what_is_written_is_read() {
+        for written in [
+            json!({"set": "hub_p=0"}),
+            json!({"seed": "Kepler=mute"}),
+            json!({"seed": "+#titan=0.5"}),
+            json!({"edit": "join Kepler | Johannes Kepler"}),
+            json!({"both": [{"set": "alpha=0.3"}, {"edit": "mute Sun"}]}),
+        ] {
+            let change: Change = from_value(written.clone()).unwrap();
+            assert_eq!(to_value(&change).unwrap(), written);
+        }
+        for (wrong, says) in [
+            (json!({"set": "alfa=1"}), "did you mean alpha?"),
+            (json!({"set": "alpha"}), "PARAMETER=VALUE"),
+            (json!({"set": "alpha=x"}), "parameter alpha"),
+            (json!({"set": "ranker=/etc/passwd"}), "parameter ranker"),
+            (json!({"seed": "Kepler"}), "NAME=mute"),
+            (json!({"edit": "paint Kepler"}), "paint"),
+            (json!({"sets": "alpha=1"}), "sets"),
+        ] {
+            let error = from_value::<Change>(wrong).unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
         }
     }
 }

@@ -246,6 +246,14 @@ fn six_tools_answer_and_the_index_stays_as_it_is() {
     let found = mended["passages"].as_array().unwrap().iter();
     let mut found = found.filter(|passage| passage["id"] == "orsted");
     assert_eq!(found.next().unwrap()["rank"], repair["rank"]);
+    // So does the change itself, for one call; what changes nothing is named.
+    let changes = json!([repair["change"], {"seed": "Nobody=mute"}]);
+    let arguments =
+        json!({"question": QUESTION, "passage": "orsted", "method": "graph", "changes": changes});
+    let changed = session.tool("why", arguments);
+    assert_eq!(changed["rank"], repair["rank"]);
+    let idle = changed["no_effect"][0].as_str().unwrap();
+    assert!(idle.starts_with("Nobody=mute"), "{changed}");
     let compared = session.tool(
         "compare",
         json!({"first": "hop", "second": "hop@ranker=off"}),
@@ -299,6 +307,8 @@ fn errors_have_a_hint_and_options_and_the_session_goes_on() {
         json!({"question": "q72", "k": 0}),
         json!({"question": "q72", "top": 3}),
         json!({"question": "q72", "max_tokens": 5}),
+        json!({"question": "q72", "changes": [{"edit": "paint it"}]}),
+        json!({"question": "q72", "changes": [{"set": "ranker=/etc/passwd"}]}),
     ] {
         session.refused("ask", wrong);
     }

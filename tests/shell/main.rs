@@ -12,4 +12,5 @@ mod llm;
 mod packages;
 mod pictures;
 mod rooms;
+mod serve;
 mod tls;

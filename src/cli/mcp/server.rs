@@ -2,20 +2,19 @@
 //! keeps no other message waiting, and stop where the client cancels the request or goes away.
 
 use super::passages;
-use super::runs::passage;
-use super::tools::{self, Session};
+use crate::cli::calls::{Session, TOOLS, Tool, passage};
 use crate::cli::interrupt::interrupted;
 use anyhow::{Result, anyhow, bail};
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
-    ServerConfig,
+    self, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
+    JsonObject, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ServerCapabilities, ServerConfig, ToolAnnotations,
 };
 use rmcp::service::{RequestContext, RoleServer, ServerInitializeError};
 use rmcp::{ServerHandler, ServiceExt};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,6 +28,22 @@ two runs differ; evaluate measures a method on the question set and counts why g
 max_tokens bounds every answer; left_out names what did not fit. Everything is read-only.";
 
 struct Server(Arc<Session>);
+
+/// A tool as the list of tools has it.
+fn declared(tool: &Tool) -> model::Tool {
+    let hints = ToolAnnotations::with_title(tool.title).read_only(true);
+    model::Tool::new(tool.name, tool.about, object(tool.input()))
+        .with_title(tool.title)
+        .with_raw_output_schema(Arc::new(object(tool.output())))
+        .with_annotations(hints.destructive(false).idempotent(true).open_world(false))
+}
+
+fn object(value: Value) -> JsonObject {
+    match value {
+        Value::Object(object) => object,
+        _ => JsonObject::new(),
+    }
+}
 
 /// Answers on standard input and output until the client closes them.
 ///
@@ -80,7 +95,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let all = tools::TOOLS.iter().map(tools::Tool::declared);
+        let all = TOOLS.iter().map(declared);
         Ok(ListToolsResult::with_all_items(all.collect()))
     }
 
@@ -89,8 +104,8 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = tools::TOOLS.iter().find(|tool| tool.name == request.name) else {
-            let names: Vec<&str> = tools::TOOLS.iter().map(|tool| tool.name).collect();
+        let Some(tool) = TOOLS.iter().find(|tool| tool.name == request.name) else {
+            let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
             let error = format!("no tool '{}'; there are {}", request.name, names.join(", "));
             return Err(ErrorData::invalid_params(
                 error,

@@ -1,17 +1,64 @@
 //! The words of a request: a RUN as the command line writes it, but one that opens no file; a question; a passage.
 
-use super::passages::named;
+use super::Session;
+use super::address::named;
 use super::refusal::Refusal;
-use super::tools::Session;
 use crate::cli::How;
 use crate::corpus::Question;
 use crate::explorer::lack::lacks;
 use crate::parameters::{Parameter, RANKER, RESULT_K};
-use crate::retrieve::{METHODS, PRESETS, Presets, Settings};
+use crate::retrieve::{Change, METHODS, PRESETS, Presets, Retrieval, Settings};
 use crate::spelling::meant;
+use serde::Deserialize;
 
 /// How a RUN is written.
 const RUN: &str = "a RUN is METHOD[@PARAMETER=VALUE]..., such as hop@ranker=off; open_status lists the methods that run here";
+
+/// Which run a request means.
+#[derive(Default, Deserialize)]
+pub struct Asked {
+    pub method: Option<String>,
+    pub k: Option<usize>,
+    #[serde(default)]
+    pub changes: Vec<Change>,
+}
+
+impl Asked {
+    /// The settings of the run, with what it is called; without a RUN the default method of the index.
+    ///
+    /// # Errors
+    /// See [`settings`].
+    pub fn settings(&self, session: &Session) -> Result<(String, Settings), Refusal> {
+        let (name, settings) = settings(session, self.method.as_deref(), self.k)?;
+        let changes = self.changes.iter();
+        Ok((
+            name,
+            changes.fold(settings, |settings, change| change.applied(&settings)),
+        ))
+    }
+}
+
+/// Changes of seeds and of the graph that had nothing to change, with the reason; none where all had.
+pub fn no_effect(run: &Retrieval) -> Option<Vec<String>> {
+    let method = run.settings.method();
+    let seeds = run.edits();
+    let seeds = seeds.iter().filter(|edit| !edit.applied).map(|edit| {
+        let why = match (method.ignores_edits(), edit.node) {
+            (Some(why), _) => why,
+            (None, None) => "no such node in this graph",
+            (None, Some(_)) => "not a seed of this question; add it with +NAME",
+        };
+        format!("{}: {why}", edit.edit)
+    });
+    let edits = run.graph_edits();
+    let edits = edits.iter().filter_map(|edited| {
+        let why = method.ignores_graph_edits();
+        let why = why.or_else(|| edited.idle.as_ref().map(ToString::to_string))?;
+        Some(format!("{}: {why}", edited.edit))
+    });
+    let all: Vec<String> = seeds.chain(edits).collect();
+    (!all.is_empty()).then_some(all)
+}
 
 /// The settings of a RUN, with what it is called; without one the default method of the index.
 ///

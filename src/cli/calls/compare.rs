@@ -4,13 +4,12 @@ use super::ask::entries;
 use super::evaluate::judged;
 use super::refusal::Refusal;
 use super::runs;
-use super::tools::{GoOn, Session, present, read};
+use super::{Arguments, GoOn, Session, present, read};
 use crate::cli::compare::Compared;
 use crate::evaluate::sweep::{between, differences, effects, over_set, subsets};
 use crate::evaluate::{Comparison, Evaluation, MEASURES, Resampling, evaluate};
 use crate::retrieve::compose::{Slot, own};
 use crate::retrieve::{Method, Settings};
-use rmcp::model::JsonObject;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -28,7 +27,7 @@ struct Compare {
     k: Option<usize>,
 }
 
-pub fn compare(session: &Session, arguments: JsonObject, go_on: GoOn) -> Result<Value, Refusal> {
+pub fn compare(session: &Session, arguments: Arguments, go_on: GoOn) -> Result<Value, Refusal> {
     let args: Compare = read(arguments)?;
     let (first, before) = runs::settings(session, Some(&args.first), args.k)?;
     let (second, after) = runs::settings(session, Some(&args.second), args.k)?;

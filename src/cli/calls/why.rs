@@ -2,13 +2,12 @@
 
 use super::ask::entries;
 use super::refusal::Refusal;
-use super::runs;
-use super::tools::{GoOn, Session, present, read};
+use super::runs::{self, Asked, no_effect};
+use super::{Arguments, GoOn, Session, present, read};
 use crate::cli::explain::Explained;
 use crate::layers::Class;
 use crate::parameters::RESULT_K;
 use crate::retrieve::{Keep, Retrieval, Retriever, Settings};
-use rmcp::model::JsonObject;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -21,8 +20,8 @@ const LEAST: f64 = 5e-7;
 struct Why {
     question: String,
     passage: String,
-    method: Option<String>,
-    k: Option<usize>,
+    #[serde(flatten)]
+    asked: Asked,
     than: Option<String>,
     #[serde(default)]
     repairs: bool,
@@ -43,7 +42,7 @@ impl Why {
         let passage = runs::passage(session, &self.passage)?;
         let than = self.than.as_deref().map(|id| runs::passage(session, id));
         let than = than.transpose()?;
-        let (name, settings) = runs::settings(session, self.method.as_deref(), self.k)?;
+        let (name, settings) = self.asked.settings(session)?;
         let mut retriever = Retriever::new(session.index.clone());
         let run = retriever.retrieve(text, &settings, Keep::States)?;
         Ok(Subject {
@@ -67,11 +66,12 @@ impl Subject {
             "rank": whole["rank"],
             "k": self.settings.get(RESULT_K),
             "returned": returned,
+            "no_effect": no_effect(&self.run),
         })
     }
 }
 
-pub fn why(session: &Session, arguments: JsonObject, _: GoOn) -> Result<Value, Refusal> {
+pub fn why(session: &Session, arguments: Arguments, _: GoOn) -> Result<Value, Refusal> {
     let args: Why = read(arguments)?;
     let subject = args.subject(session)?;
     let explained = Explained::of(&session.index, &subject.run, subject.passage, subject.than);
@@ -105,7 +105,7 @@ pub fn why(session: &Session, arguments: JsonObject, _: GoOn) -> Result<Value, R
     Ok(present(answer))
 }
 
-pub fn why_not(session: &Session, arguments: JsonObject, go_on: GoOn) -> Result<Value, Refusal> {
+pub fn why_not(session: &Session, arguments: Arguments, go_on: GoOn) -> Result<Value, Refusal> {
     let args: Why = read(arguments)?;
     let subject = args.subject(session)?;
     let passage = subject.passage;
@@ -170,7 +170,7 @@ fn repairs(name: &str, whole: &Value) -> Value {
     }
     let found = entries(&whole["found"]).iter().map(|repair| {
         let run = repair["change"]["set"].as_str();
-        let run = run.map(|set| format!("{name}@{set}"));
+        let run = run.map(|set| with(name, set));
         present(
             json!({"change": repair["change"], "rank": repair["rank"], "moves": repair["moves"],
                        "run": run}),
@@ -178,4 +178,29 @@ fn repairs(name: &str, whole: &Value) -> Value {
     });
     json!({"tried": whole["tried"], "of": whole["of"], "found": found.collect::<Vec<_>>(),
            "forced": entries(&whole["forced"]).len()})
+}
+
+/// A RUN with a parameter set, in the place of what it had before.
+fn with(run: &str, set: &str) -> String {
+    let parameter = |assignment: &str| {
+        let name = assignment.split_once('=');
+        name.map(|(name, _)| name.trim().to_owned())
+    };
+    let mut kept: Vec<&str> = run.split('@').collect();
+    let head = kept.remove(0);
+    kept.retain(|own| parameter(own) != parameter(set));
+    let kept = kept.into_iter().chain([set]);
+    kept.fold(head.to_owned(), |run, own| format!("{run}@{own}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with;
+
+    #[test]
+    fn a_repair_takes_the_place_of_the_setting_it_changes() {
+        assert_eq!(with("hop", "hub_p=0"), "hop@hub_p=0");
+        let run = with("a=hop@ranker=off@alpha=.3", "ranker=shipped");
+        assert_eq!(run, "a=hop@alpha=.3@ranker=shipped");
+    }
 }

@@ -1,14 +1,13 @@
 //! `open_status`: what is open, and what can be done with it.
 
 use super::refusal::Refusal;
-use super::tools::{GoOn, Session};
+use super::{Arguments, GoOn, Session};
 use crate::explorer::lack::lacks;
 use crate::parameters::RESULT_K;
 use crate::retrieve::{DEFAULT_METHOD, METHODS, Method, Settings};
-use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
-pub fn open_status(session: &Session, _: JsonObject, _: GoOn) -> Result<Value, Refusal> {
+pub fn open_status(session: &Session, _: Arguments, _: GoOn) -> Result<Value, Refusal> {
     let (index, facts) = (&session.index, &session.facts);
     let vectors = match (index.dense(), &facts.closed) {
         (Some(dense), _) => dense.entry.encoder.to_string(),

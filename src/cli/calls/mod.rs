@@ -1,21 +1,40 @@
-//! The tools by name: what each takes, what it returns, and the function behind it.
+//! The calls that other programs and agents make: what each takes, what it returns, and the function behind it. They read
+//! one open index and nothing else, and every answer keeps within a bound.
 
-use super::refusal::Refusal;
-use super::size::{LEFT_OUT, fit};
-use super::{ask, compare, evaluate, status, why};
+pub mod address;
+mod ask;
+mod compare;
+mod evaluate;
+mod refusal;
+mod runs;
+mod size;
+mod status;
+mod why;
+
+pub use refusal::Refusal;
+pub use runs::passage;
+
+use super::load::load;
+use super::{How, Reading};
+use crate::explorer::engine::facts;
 use crate::explorer::lack::lacks;
 use crate::explorer::scene::Facts;
 use crate::index::Index;
-use crate::retrieve::{METHODS, Method};
-use rmcp::model::{self, JsonObject, ToolAnnotations};
+use crate::retrieve::{METHODS, Method, Presets};
+use anyhow::Result;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use size::{LEFT_OUT, fit};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Tokens of an answer where a request names no bound, at least, and at most.
 const TOKENS: usize = 2_000;
 const LEAST: usize = 100;
 const MOST: usize = 100_000;
+
+/// Version of the schemas: a field that goes or changes its meaning makes another one, a new field does not.
+pub const SCHEMA: usize = 1;
 
 /// What is open.
 pub struct Session {
@@ -24,6 +43,18 @@ pub struct Session {
 }
 
 impl Session {
+    /// Opens an index folder, a corpus, or without a path the sample.
+    ///
+    /// # Errors
+    /// An index that cannot be opened.
+    pub fn open(path: Option<&Path>) -> Result<Session> {
+        let (_, mut settings) = How::default().named_among(&Presets::default(), None)?;
+        let index = load(path, &Reading::default(), &mut settings)?;
+        let argument = path.map(|path| path.display().to_string());
+        let facts = facts(&index, &argument.unwrap_or_default());
+        Ok(Session { index, facts })
+    }
+
     /// The methods that run on the index.
     pub fn runs(&self) -> impl Iterator<Item = &'static Method> {
         let layers = self.index.layers();
@@ -36,21 +67,24 @@ impl Session {
 /// Whether the work is still wanted.
 pub type GoOn<'a> = &'a (dyn Fn() -> bool + Sync);
 
+/// The arguments of a call by name.
+pub type Arguments = Map<String, Value>;
+
 /// An argument or a field: its name, its JSON type and what it is.
 type Field = (&'static str, &'static str, &'static str);
 
 /// One tool.
 pub struct Tool {
     pub name: &'static str,
-    title: &'static str,
-    about: &'static str,
+    pub title: &'static str,
+    pub about: &'static str,
     /// Arguments, the required ones first.
     takes: &'static [Field],
     /// How many of them are required.
     required: usize,
     /// Fields of the answer, in the order of their importance; the first is always there.
     gives: &'static [Field],
-    call: fn(&Session, JsonObject, GoOn) -> Result<Value, Refusal>,
+    call: fn(&Session, Arguments, GoOn) -> Result<Value, Refusal>,
 }
 
 const QUESTION: Field = (
@@ -63,6 +97,17 @@ const METHOD: Field = (
     "method",
     "string",
     "A RUN: METHOD[@PARAMETER=VALUE]..., such as hop@ranker=off. Default: the default method of the index.",
+);
+const CHANGES: Field = (
+    "changes",
+    "array",
+    "Changes for this call alone, as why_not finds them: {\"edit\": \"join Kepler | Johannes Kepler\"}, {\"set\": \"alpha=0.3\"}, \
+     {\"seed\": \"NAME=mute\"}. Default: none.",
+);
+const NO_EFFECT: Field = (
+    "no_effect",
+    "array",
+    "Changes that had nothing to change, and why.",
 );
 const K: Field = ("k", "integer", "Passages to return. Default: 10.");
 
@@ -121,7 +166,7 @@ pub static TOOLS: &[Tool] = &[
         title: "Retrieve passages",
         about: "Retrieves passages for a question: id, title, score, the part of the text that is about the question, and a short \
                 reason. For a question of the set also the ranks of its gold passages.",
-        takes: &[QUESTION, METHOD, K],
+        takes: &[QUESTION, METHOD, K, CHANGES],
         required: 1,
         gives: &[
             ("question", "string", "The question."),
@@ -137,6 +182,7 @@ pub static TOOLS: &[Tool] = &[
                 "string",
                 "That nothing of the question is known, and what to do.",
             ),
+            NO_EFFECT,
             (
                 "passages",
                 "array",
@@ -161,6 +207,7 @@ pub static TOOLS: &[Tool] = &[
             PASSAGE,
             METHOD,
             K,
+            CHANGES,
             (
                 "than",
                 "string",
@@ -175,6 +222,7 @@ pub static TOOLS: &[Tool] = &[
             ("rank", "integer", "From 1; absent where it has no score."),
             ("k", "integer", "Passages the run returns."),
             ("returned", "boolean", "Whether it is among them."),
+            NO_EFFECT,
             ("score", "number", "Its score."),
             ("why", "string", "The reason in a sentence."),
             ("sum", "boolean", "Whether the parts add up to the score."),
@@ -208,6 +256,7 @@ pub static TOOLS: &[Tool] = &[
             PASSAGE,
             METHOD,
             K,
+            CHANGES,
             (
                 "repairs",
                 "boolean",
@@ -226,6 +275,7 @@ pub static TOOLS: &[Tool] = &[
                 "boolean",
                 "Whether it is among them; then there are no verdicts.",
             ),
+            NO_EFFECT,
             (
                 "gap",
                 "number",
@@ -327,7 +377,7 @@ pub static TOOLS: &[Tool] = &[
         title: "Evaluate a method",
         about: "Measures a method on the question set of the index: every measure with its 95 % interval, how far gold gets, and \
                 why gold is missed, counted by verdict and failure class. Lists the missed gold for why_not.",
-        takes: &[METHOD, K],
+        takes: &[METHOD, K, CHANGES],
         required: 0,
         gives: &[
             ("method", "string", "The RUN."),
@@ -353,8 +403,8 @@ pub static TOOLS: &[Tool] = &[
 ];
 
 impl Tool {
-    /// As the list of tools has it.
-    pub fn declared(&self) -> model::Tool {
+    /// The JSON schema of the arguments.
+    pub fn input(&self) -> Value {
         let mut takes = fields(self.takes);
         takes["max_tokens"] = json!({"type": "integer", "minimum": LEAST, "maximum": MOST, "default": TOKENS,
             "description": "Upper bound of the answer; a token counts as 3 bytes of JSON. left_out names what did not fit."});
@@ -362,25 +412,23 @@ impl Tool {
             k["minimum"] = json!(1);
         }
         let required: Vec<&str> = self.takes.iter().take(self.required).map(|f| f.0).collect();
-        let input = json!({"type": "object", "properties": takes, "required": required,
-                           "additionalProperties": false});
+        json!({"type": "object", "properties": takes, "required": required, "additionalProperties": false})
+    }
+
+    /// The JSON schema of the answer.
+    pub fn output(&self) -> Value {
         let mut gives = fields(self.gives);
         gives[LEFT_OUT] = json!({"type": "array", "items": {"type": "string"},
             "description": "What max_tokens left no room for: fields, entries of lists, the ends of long texts."});
         let always: Vec<&str> = self.gives.iter().take(1).map(|f| f.0).collect();
-        let output = json!({"type": "object", "properties": gives, "required": always});
-        let hints = ToolAnnotations::with_title(self.title).read_only(true);
-        model::Tool::new(self.name, self.about, object(input))
-            .with_title(self.title)
-            .with_raw_output_schema(Arc::new(object(output)))
-            .with_annotations(hints.destructive(false).idempotent(true).open_world(false))
+        json!({"type": "object", "properties": gives, "required": always})
     }
 
     /// Answers within the bound that the arguments have.
     pub fn call(
         &self,
         session: &Session,
-        mut arguments: JsonObject,
+        mut arguments: Arguments,
         go_on: GoOn,
     ) -> Result<Value, Refusal> {
         let bound = match arguments.shift_remove("max_tokens") {
@@ -429,11 +477,19 @@ impl Tool {
     }
 }
 
+/// The schemas of all calls, as `hopscope serve` gives them.
+pub fn schema() -> Value {
+    let calls = TOOLS.iter().map(|tool| {
+        json!({"call": tool.name, "about": tool.about, "arguments": tool.input(), "result": tool.output()})
+    });
+    json!({"version": SCHEMA, "calls": calls.collect::<Vec<_>>()})
+}
+
 /// Arguments as their type.
 ///
 /// # Errors
 /// A value of another type; without a hint, which the tool has.
-pub fn read<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, Refusal> {
+pub fn read<T: DeserializeOwned>(arguments: Arguments) -> Result<T, Refusal> {
     let read = serde_json::from_value(Value::Object(arguments));
     read.map_err(|said| Refusal::new(said.to_string(), ""))
 }
@@ -445,13 +501,6 @@ fn fields(fields: &[Field]) -> Value {
         ((*name).to_owned(), about)
     };
     Value::Object(fields.iter().map(field).collect())
-}
-
-fn object(value: Value) -> JsonObject {
-    match value {
-        Value::Object(object) => object,
-        _ => JsonObject::new(),
-    }
 }
 
 /// An object without the fields that have no value.

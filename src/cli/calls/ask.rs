@@ -1,13 +1,12 @@
 //! `ask`: passages for a question.
 
 use super::refusal::Refusal;
-use super::runs;
+use super::runs::{self, Asked, no_effect};
 use super::size::LEFT_OUT;
-use super::tools::{GoOn, Session, present, read};
+use super::{Arguments, GoOn, Session, present, read};
 use crate::cli::ask::ask_json;
 use crate::parameters::RESULT_K;
 use crate::retrieve::{Keep, Retriever};
-use rmcp::model::JsonObject;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -17,15 +16,15 @@ const SEEDS: usize = 8;
 #[derive(Deserialize)]
 struct Ask {
     question: String,
-    method: Option<String>,
-    k: Option<usize>,
+    #[serde(flatten)]
+    asked: Asked,
 }
 
-pub fn ask(session: &Session, arguments: JsonObject, _: GoOn) -> Result<Value, Refusal> {
+pub fn ask(session: &Session, arguments: Arguments, _: GoOn) -> Result<Value, Refusal> {
     let args: Ask = read(arguments)?;
     let index = &session.index;
     let (text, question) = runs::question(session, &args.question)?;
-    let (name, settings) = runs::settings(session, args.method.as_deref(), args.k)?;
+    let (name, settings) = args.asked.settings(session)?;
     let run = Retriever::new(index.clone()).retrieve(text, &settings, Keep::States)?;
     let whole = ask_json(index, &run);
     let gold = |passage: u32| {
@@ -63,6 +62,7 @@ pub fn ask(session: &Session, arguments: JsonObject, _: GoOn) -> Result<Value, R
         "k": settings.get(RESULT_K),
         "gold": gold,
         "note": note,
+        "no_effect": no_effect(&run),
         "passages": passages.collect::<Vec<_>>(),
         "seeds": seeds.collect::<Vec<_>>(),
         "settings": settings.changed(),

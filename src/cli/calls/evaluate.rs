@@ -1,21 +1,13 @@
 //! `evaluate`: a method on the question set, and why gold is missed.
 
 use super::refusal::Refusal;
-use super::runs;
-use super::tools::{GoOn, Session, read};
+use super::runs::Asked;
+use super::{Arguments, GoOn, Session, read};
 use crate::corpus::Question;
 use crate::evaluate::compare::intervals;
 use crate::evaluate::{MEASURES, Resampling, Survival, by_type, losses};
 use crate::parameters::RESULT_K;
-use rmcp::model::JsonObject;
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
-
-#[derive(Deserialize)]
-struct Evaluate {
-    method: Option<String>,
-    k: Option<usize>,
-}
 
 /// The questions of the index.
 ///
@@ -33,9 +25,9 @@ pub fn judged(session: &Session) -> Result<&[Question], Refusal> {
     }
 }
 
-pub fn evaluate(session: &Session, arguments: JsonObject, go_on: GoOn) -> Result<Value, Refusal> {
-    let args: Evaluate = read(arguments)?;
-    let (name, settings) = runs::settings(session, args.method.as_deref(), args.k)?;
+pub fn evaluate(session: &Session, arguments: Arguments, go_on: GoOn) -> Result<Value, Refusal> {
+    let asked: Asked = read(arguments)?;
+    let (name, settings) = asked.settings(session)?;
     let (index, questions) = (&session.index, judged(session)?);
     let made = crate::evaluate::evaluate(index, questions, &settings, |_| go_on())?;
     let lost = losses(index, questions, &settings, None, |_| go_on())?;
