@@ -1,7 +1,7 @@
 //! INDEX arguments: an index folder, a corpus to index in memory, or nothing for the bundled sample.
 
 use super::interrupt;
-use super::{How, Opening, Reading, about, say, say_closed};
+use super::{How, Opening, Reading, about, say, say_closed, vectors_misfit};
 use crate::corpus::{self, Corpus, Question, Report};
 use crate::embed::Reranker;
 use crate::explorer::text::count;
@@ -112,6 +112,8 @@ pub fn open(
                 tell(report.to_string());
             }
             let mut index = built(corpus, path, reading, settings, progress)?;
+            let encoder = index.dense().map(|dense| &*dense.entry.encoder);
+            vectors_misfit(index.language(), encoder).map(&mut *tell);
             index.read = report.map(|report| report.summary());
             index
         }
@@ -140,7 +142,7 @@ fn built(
 ) -> Result<Index> {
     let words = settings.method().graph() == Some(&TERM_PASSAGE);
     let options = BuildOptions {
-        entities: entity_options(words, settings.all()),
+        entities: entity_options(words, reading.language(&corpus), settings.all()),
         encoder: reading.encoder(),
         given: None,
         // Whoever only looks is not kept waiting: a graph is built when it is asked for by name.

@@ -11,7 +11,7 @@ use crate::text::gazetteer::base_title;
 use crate::text::mentions::{self, Mention};
 use crate::text::names::without_parenthesis;
 use crate::text::span;
-use crate::text::{Gazetteer, Ner, Norm, Tokens};
+use crate::text::{Gazetteer, Language, Ner, Norm, Tokens};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ use sprs::CsMatI;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// What the graph is built from the passages by. Two equal options give equal bytes.
+/// What words and names are read from the passages by. Two equal options give equal bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct EntityOptions {
     /// Values of the parameters of the same names.
@@ -33,6 +33,9 @@ pub struct EntityOptions {
     // Left out where it is off, as older indexes leave it out: their checksums are of what is written.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub subjects: bool,
+    /// What the words of the passages, and of questions, are cut by; English is left out likewise.
+    #[serde(default, skip_serializing_if = "Language::is_english")]
+    pub language: Language,
 }
 
 impl Default for EntityOptions {
@@ -43,6 +46,7 @@ impl Default for EntityOptions {
             alias_linking: false,
             gazetteer: false,
             subjects: true,
+            language: Language::English,
         }
     }
 }
@@ -52,13 +56,14 @@ const WORDS: &str = "words";
 
 impl EntityOptions {
     /// Every word is an entity.
-    pub fn words(tokens: Tokens) -> EntityOptions {
+    pub fn words(tokens: Tokens, language: Language) -> EntityOptions {
         EntityOptions {
             ner: WORDS.into(),
             norm: tokens.name().into(),
             alias_linking: false,
             gazetteer: false,
             subjects: false,
+            language,
         }
     }
 }
@@ -287,7 +292,7 @@ impl EntityGraph {
             let tokens = Tokens::from_name(&options.norm).unwrap_or(Tokens::Plain);
             let mut builder = Builder::default();
             for p in 0..passages.len() {
-                tokens.each(&passages.full_text(p), |word| {
+                tokens.each(options.language, &passages.full_text(p), |word| {
                     let entity = builder.entity(word, word);
                     *builder.counts.entry(entity).or_insert(0) += 1;
                 });

@@ -2,6 +2,7 @@
 //!
 //! | file | what lives there |
 //! |---|---|
+//! | `language` | what a word, a stop word and the end of a sentence are in a language |
 //! | `words`, `sentences`, `chunks`, `chunking` | cutting |
 //! | `tables`, `html` | tables inside texts |
 //! | `stems`, `keywords`, `terms` | words compared by stem, words and phrases that tell something |
@@ -23,6 +24,7 @@ pub(crate) mod folded;
 pub(crate) mod gazetteer;
 pub(crate) mod html;
 pub(crate) mod keywords;
+pub mod language;
 pub(crate) mod lemma;
 pub(crate) mod lexicon;
 pub(crate) mod mentions;
@@ -48,6 +50,7 @@ pub(crate) mod variants;
 pub(crate) mod words;
 
 pub use gazetteer::Gazetteer;
+pub use language::Language;
 pub use mentions::{Mention, Ner, Norm};
 pub use span::clip;
 pub use spellings::Spellings;

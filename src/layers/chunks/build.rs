@@ -149,8 +149,8 @@ impl Sage {
         };
         tell("words", 0, layer.len())?;
         let (plain, stem) = rayon::join(
-            || Postings::new(Tokens::Plain, layer.len(), texts),
-            || Postings::new(Tokens::Stem, layer.len(), texts),
+            || Postings::new(Tokens::Plain, index.language(), layer.len(), texts),
+            || Postings::new(Tokens::Stem, index.language(), layer.len(), texts),
         );
         layer.words = [plain, stem];
         layer.vectors = contents(index, dense, &layer, &tell)?;
