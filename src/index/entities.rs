@@ -121,6 +121,8 @@ columns! {
         pub joined: Vec<(u32, u32)> { Vec::new() };
         /// See [`EntityGraph::unaccented`].
         pub(super) unaccented: OnceLock<Vec<(Box<str>, u32)>> { OnceLock::new() };
+        /// See [`EntityGraph::inflected`].
+        pub(super) stems: OnceLock<Vec<(Box<str>, u32)>> { OnceLock::new() };
     }
 }
 
@@ -132,6 +134,12 @@ pub struct Occurrence {
     pub entity: u32,
     /// [`BY_RULE`], [`BY_TITLE`] or both.
     pub source: u8,
+}
+
+/// What all of them are, where they are one.
+fn only(mut all: impl Iterator<Item = u32>) -> Option<u32> {
+    let first = all.next()?;
+    all.all(|other| other == first).then_some(first)
 }
 
 impl Weighed for EntityGraph {
@@ -193,13 +201,31 @@ impl EntityGraph {
             bare
         });
         let bare = unaccented(form);
-        let from = accented.partition_point(|(known, _)| **known < *bare);
-        let alike = accented[from..].iter();
-        let alike = alike.take_while(|(known, _)| **known == *bare);
-        let alike = alike.map(|(_, entity)| self.now(*entity));
-        let mut all = self.find(&bare).into_iter().chain(alike);
-        let only = all.next()?;
-        all.all(|other| other == only).then_some(only)
+        let alike = self.find(&bare).into_iter();
+        only(alike.chain(self.alike(accented, &bare)))
+    }
+
+    /// The only entity whose words have the stems of a form; none in English, where names are not inflected.
+    pub fn inflected(&self, language: Language, form: &str) -> Option<u32> {
+        let wanted = language.stems_of_name(form)?;
+        let stems = self.stems.get_or_init(|| {
+            let stems = |name| language.stems_of_name(name).unwrap_or_default();
+            let names = self.names.iter().zip(0..);
+            let mut all: Vec<(Box<str>, u32)> = names
+                .map(|(name, entity)| (stems(name).into_boxed_str(), entity))
+                .collect();
+            all.sort_unstable();
+            all
+        });
+        only(self.alike(stems, &wanted))
+    }
+
+    /// The entities that a sorted list has under a key.
+    fn alike<'l>(&'l self, list: &'l [(Box<str>, u32)], key: &str) -> impl Iterator<Item = u32> {
+        let from = list.partition_point(|(known, _)| **known < *key);
+        let to = from + list[from..].partition_point(|(known, _)| **known == *key);
+        let entities = list[from..to].iter();
+        entities.map(|(_, entity)| self.now(*entity))
     }
 
     /// Whether an entity is the title of a passage.
@@ -311,7 +337,7 @@ impl EntityGraph {
         let done = std::sync::atomic::AtomicUsize::new(0);
         let tick = || progress(1 + done.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
         let found = Found::of(passages.len(), |p| {
-            tick().then(|| ner.mentions(&passages.full_text(p)))
+            tick().then(|| ner.mentions(options.language, &passages.full_text(p)))
         })?;
         let about: Vec<Vec<About>> = if options.gazetteer {
             let of = |p| about(passages.title(p), passages.text(p), options.subjects);
@@ -321,7 +347,7 @@ impl EntityGraph {
         };
         let titled = if options.gazetteer {
             let names = about.iter().flatten().map(|about| &*about.name);
-            let gazetteer = Gazetteer::new(names);
+            let gazetteer = Gazetteer::new(options.language, names);
             Found::of(passages.len(), |p| {
                 Some(gazetteer.mentions(&passages.full_text(p)))
             })?
@@ -591,6 +617,7 @@ impl Builder {
             aliases,
             joined: Vec::new(),
             unaccented: OnceLock::new(),
+            stems: OnceLock::new(),
         }
     }
 }

@@ -536,6 +536,7 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
                 aliased: false,
                 unaccented: false,
                 any_case: false,
+                inflected: false,
                 phrase: false,
                 link,
             });
@@ -565,6 +566,7 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
             true => bare(view, form),
             false => (form, false),
         };
+        let (form, inflected) = plain_form(view, form);
         let link = look_up(view, &form, &mut before, unknown);
         let (start, end) = (mention.span.start, mention.span.end);
         names.push(QueryName {
@@ -575,6 +577,7 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
             aliased,
             unaccented,
             any_case: false,
+            inflected,
             phrase: false,
             form,
             link,
@@ -597,7 +600,8 @@ fn link_in_any_case(
         let entity = view
             .graph
             .find(&form)
-            .or_else(|| view.graph.unaccented(&form))?;
+            .or_else(|| view.graph.unaccented(&form))
+            .or_else(|| view.graph.inflected(view.language, &form))?;
         let lone = !run.contains(' ');
         let usual = || {
             let words = index.lexical().question(Tokens::Plain, run);
@@ -608,7 +612,7 @@ fn link_in_any_case(
         };
         (view.mask(entity).is_none() && (!lone || usual())).then_some(entity)
     };
-    for mention in gazetteer::in_question(question, |run| entity(run).is_some()) {
+    for mention in gazetteer::in_question(view.language, question, |run| entity(run).is_some()) {
         let surface = span::of(question, mention.span.clone());
         let Some(entity) = entity(&Norm::Simple.apply(surface)) else {
             continue;
@@ -629,6 +633,7 @@ fn link_in_any_case(
             aliased: false,
             unaccented: false,
             any_case: true,
+            inflected: false,
             phrase: false,
             link: Link::Linked { node },
         });
@@ -647,15 +652,26 @@ fn bare(view: &GraphView, form: String) -> (String, bool) {
     }
 }
 
+/// The form itself where an entity has it, else that of the one entity whose words have the same stems.
+fn plain_form(view: &GraphView, form: String) -> (String, bool) {
+    if view.graph.find(&form).is_some() {
+        return (form, false);
+    }
+    match view.graph.inflected(view.language, &form) {
+        Some(entity) => (view.graph.names.get(entity as usize).to_owned(), true),
+        None => (form, false),
+    }
+}
+
 /// What the extractor finds, and with the gazetteer every title that the question names, whatever its case.
 fn mentions(view: &GraphView, question: &str, norm: Norm, values: Scoped<'_>) -> Vec<Mention> {
-    let mut found = values.get(NER).mentions(question);
+    let mut found = values.get(NER).mentions(view.language, question);
     if values.get(GAZETTEER) {
         let titled = |form: &str| {
             let entity = view.graph.find(&norm.apply(form));
             entity.is_some_and(|e| view.graph.is_title(e))
         };
-        found.extend(gazetteer::in_question(question, titled));
+        found.extend(gazetteer::in_question(view.language, question, titled));
         found.sort_by_key(|m| (m.span.start, m.span.end));
         found.dedup_by(|later, kept| later.span == kept.span);
     }

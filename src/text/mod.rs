@@ -9,7 +9,7 @@
 //! | `span`, `figures` | byte ranges of a text; numbers as they are read |
 //! | `similar`, `folded`, `variants`, `spellings`, `sieve` | how like two names are, which are probably one, and finding those |
 //! | `about` | the names that a passage is about |
-//! | `mentions`, `names`, `gazetteer`, `persons`, `dates` | names of things, and which are people |
+//! | `mentions`, `names`, `gazetteer`, `forms`, `persons`, `dates` | names of things, and which are people |
 //! | `pos`, `lemma`, `lexicon` | parts of speech by rules |
 //! | `summarize`, `phrases` | the sentences and phrases that say most |
 //! | `coreference`, `relations` | who a sentence is about, and what it says of whom |
@@ -21,6 +21,7 @@ pub(crate) mod coreference;
 pub(crate) mod dates;
 pub(crate) mod figures;
 pub(crate) mod folded;
+pub(crate) mod forms;
 pub(crate) mod gazetteer;
 pub(crate) mod html;
 pub(crate) mod keywords;

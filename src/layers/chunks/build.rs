@@ -212,7 +212,7 @@ fn units(
                 .iter()
                 .map(|(p, range)| span::of(index.text(*p), range.clone()))
                 .collect();
-            let cut = chunking::document(&texts, cutting, dims, &encode)?;
+            let cut = chunking::document(index.language(), &texts, cutting, dims, &encode)?;
             // Where a unit begins in its passage decides its place.
             let mut own: Vec<(usize, Unit)> = Vec::new();
             for ((passage, stretch), chunks) in stretches.iter().zip(cut) {

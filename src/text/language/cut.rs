@@ -43,7 +43,7 @@ impl Language {
 }
 
 /// Whether a letter is cut in pairs with its neighbours.
-fn pairs(c: char) -> bool {
+pub fn pairs(c: char) -> bool {
     alone(c) || matches!(c, '\u{ac00}'..='\u{d7a3}')
 }
 

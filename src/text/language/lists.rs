@@ -2,6 +2,7 @@
 //! conjunctions, auxiliary verbs and question words of its language, and no word that names a thing.
 
 use super::Language;
+use crate::text::sentences::ABBREVIATIONS;
 use rustc_hash::FxHashSet;
 use std::sync::LazyLock;
 
@@ -100,6 +101,93 @@ list!(
      вместо кроме также является являются являлся свой своя своё свои своего своей своих своему своём нас нам ними них ним \
      ею эту этим этими весь вся всё всех всего всей чтобы потому поэтому хотя затем очень более менее"
 );
+
+impl Language {
+    /// Words before whose full stop a sentence does not end.
+    pub(in crate::text) fn abbreviations(self) -> &'static [&'static str] {
+        match self {
+            Language::English => ABBREVIATIONS,
+            Language::German => &[
+                "dr", "prof", "hr", "fr", "st", "nr", "bzw", "ca", "vgl", "usw", "etc", "evtl",
+                "ggf", "geb", "gest", "jh", "jhd", "mio", "mrd", "sog", "u.a", "z.b", "d.h", "z",
+                "d", "u", "o", "s", "v", "chr", "inkl", "bd", "hg", "hrsg", "aufl", "abb", "kap",
+                "str", "tel", "jan", "feb", "aug", "sept", "okt", "nov", "dez",
+            ],
+            Language::French => &[
+                "m", "mm", "mme", "mmes", "mlle", "dr", "pr", "me", "st", "ste", "cf", "etc", "ex",
+                "p", "pp", "av", "apr", "env", "fig", "vol", "éd", "no", "bd", "hab", "janv",
+                "févr", "juil", "sept", "oct", "nov", "déc",
+            ],
+            Language::Spanish => &[
+                "sr", "sra", "srta", "sres", "dr", "dra", "d", "dña", "prof", "st", "sta", "sto",
+                "etc", "p", "pp", "pág", "núm", "vol", "ed", "fig", "cap", "av", "c", "ej",
+                "aprox", "gral", "ing", "lic", "ud", "uds", "ee", "uu",
+            ],
+            Language::Italian => &[
+                "sig", "sigg", "sig.ra", "dott", "dr", "prof", "avv", "ing", "on", "s", "ss", "st",
+                "ecc", "cfr", "p", "pp", "pag", "vol", "ed", "fig", "cap", "ca", "c", "n", "es",
+                "art", "gen",
+            ],
+            Language::Portuguese => &[
+                "sr", "sra", "srta", "dr", "dra", "prof", "profa", "d", "eng", "exmo", "st", "sto",
+                "sta", "etc", "p", "pp", "pág", "n", "núm", "vol", "ed", "fig", "cap", "av",
+                "aprox", "gen", "ex",
+            ],
+            Language::Dutch => &[
+                "dhr", "mevr", "mw", "dr", "drs", "ir", "ing", "mr", "prof", "st", "nr", "bijv",
+                "bv", "enz", "etc", "ca", "blz", "p", "pp", "vgl", "jl", "o.a", "d.w.z", "m.b.t",
+                "m", "jan", "feb", "aug", "sept", "okt", "nov", "dec",
+            ],
+            Language::Swedish => &[
+                "dr", "prof", "hr", "fr", "st", "nr", "bl.a", "t.ex", "d.v.s", "m.m", "m.fl",
+                "osv", "etc", "ca", "s", "f", "d", "kl", "jfr", "resp", "sid", "tel", "tr", "jan",
+                "feb", "aug", "sept", "okt", "nov", "dec",
+            ],
+            Language::Russian => &[
+                "г",
+                "гг",
+                "в",
+                "вв",
+                "н",
+                "э",
+                "т",
+                "е",
+                "д",
+                "п",
+                "с",
+                "см",
+                "ср",
+                "др",
+                "пр",
+                "им",
+                "ул",
+                "пл",
+                "пер",
+                "просп",
+                "обл",
+                "р",
+                "о",
+                "оз",
+                "св",
+                "стр",
+                "рис",
+                "табл",
+                "гл",
+                "изд",
+                "тыс",
+                "млн",
+                "млрд",
+                "руб",
+                "проф",
+                "акад",
+                "род",
+                "ум",
+                "ок",
+            ],
+            Language::Chinese | Language::Japanese | Language::Korean => &["dr", "mr", "mrs", "st"],
+        }
+    }
+}
 
 /// The function words of a language but English, which has lists of its own; none where words are pairs of characters.
 pub(super) fn function_words(language: Language) -> &'static FxHashSet<&'static str> {

@@ -11,6 +11,8 @@ mod cut;
 mod detect;
 mod lists;
 
+pub use cut::pairs;
+
 use super::names;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -181,7 +183,7 @@ mod tests {
             (Language::Spanish, "planetas", "planeta"),
             (Language::Italian, "pianeti", "pianeta"),
             (Language::Portuguese, "planetas", "planeta"),
-            (Language::Dutch, "planeten", "planeet"),
+            (Language::Dutch, "sterren", "ster"),
             (Language::Swedish, "planeterna", "planet"),
             (Language::Russian, "планеты", "планета"),
             (Language::Chinese, "行星", "行星"),
