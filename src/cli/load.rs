@@ -113,8 +113,14 @@ pub fn open(
             }
             let mut index = built(corpus, path, reading, settings, progress)?;
             let encoder = index.dense().map(|dense| &*dense.entry.encoder);
-            vectors_misfit(index.language(), encoder).map(&mut *tell);
-            index.read = report.map(|report| report.summary());
+            if let Some(misfit) = vectors_misfit(index.language(), encoder) {
+                tell(misfit);
+            }
+            let language = index.language();
+            index.read = report.map(|report| match language.is_english() {
+                true => report.summary(),
+                false => format!("{}; words cut as {language}", report.summary()),
+            });
             index
         }
     };

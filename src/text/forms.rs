@@ -3,7 +3,7 @@
 use super::chunks::alone;
 use super::{Language, Norm, span};
 use rustc_hash::FxHashMap;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 /// Names by normal form, and by the stems of their words where the language has stems.
 pub struct Forms {
@@ -91,24 +91,29 @@ impl Forms {
     }
 
     fn letter_runs(&self, word: &str) -> Vec<Run> {
-        let korean = self.language == Language::Korean;
-        if !korean && !word.chars().any(alone) {
+        if self.language != Language::Korean && !word.chars().any(alone) {
             return Vec::new();
         }
-        let runs = letter_runs(word, |run| self.exact(run).is_some()).into_iter();
-        let runs = runs.filter(|run| !korean || run.start == 0 || word.chars().any(alone));
+        let known = |run: &str| self.exact(run).is_some();
+        let runs = letter_runs(self.language, word, known).into_iter();
         runs.filter_map(|run| self.find(span::of(word, run).to_owned()))
             .collect()
     }
 }
 
-/// The longest runs of letters of a word that are known, from the left, as byte ranges.
-pub fn letter_runs(word: &str, known: impl Fn(&str) -> bool) -> Vec<std::ops::Range<usize>> {
+/// The longest runs of letters of a word that are known, from the left, as byte ranges. Of a Korean word, what it begins
+/// with: particles follow.
+pub fn letter_runs(
+    language: Language,
+    word: &str,
+    known: impl Fn(&str) -> bool,
+) -> Vec<Range<usize>> {
+    let begins = language == Language::Korean && !word.chars().any(alone);
     let mut found = Vec::new();
     let starts: Vec<usize> = word.char_indices().map(|(at, _)| at).collect();
     let end_of = |letter: usize| starts.get(letter).copied().unwrap_or(word.len());
     let mut at = 0;
-    while at < starts.len() {
+    while at < starts.len() && (at == 0 || !begins) {
         let most = (*LETTERS.end()).min(starts.len() - at);
         let run = (*LETTERS.start()..=most)
             .rev()

@@ -125,10 +125,14 @@ fn with_letters(
             continue;
         }
         let whole = |run: &str| run.chars().all(pairs) && known(run);
-        found.extend(letter_runs(own, whole).into_iter().map(|run| Mention {
-            span: span::shift(&run, word.start),
-            opener: false,
-        }));
+        found.extend(
+            letter_runs(language, own, whole)
+                .into_iter()
+                .map(|run| Mention {
+                    span: span::shift(&run, word.start),
+                    opener: false,
+                }),
+        );
     }
     found.sort_by_key(|mention| mention.span.start);
     found

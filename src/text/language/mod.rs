@@ -184,7 +184,7 @@ mod tests {
             (Language::Italian, "pianeti", "pianeta"),
             (Language::Portuguese, "planetas", "planeta"),
             (Language::Dutch, "sterren", "ster"),
-            (Language::Swedish, "planeterna", "planet"),
+            (Language::Swedish, "stjärnorna", "stjärna"),
             (Language::Russian, "планеты", "планета"),
             (Language::Chinese, "行星", "行星"),
         ] {
