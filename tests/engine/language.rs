@@ -104,6 +104,36 @@ fn a_name_in_another_case_is_linked_by_its_stem() {
 }
 
 #[test]
+fn a_given_graph_is_entered_by_an_inflected_name() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/given/lightrag");
+    let paths = [folder];
+    let (corpus, _) = read_corpus(&paths, &ReadOptions::default()).unwrap();
+    let linked = |language| {
+        let options: BuildOptions = options(language);
+        let options = BuildOptions {
+            encoder: "static".into(),
+            ..options
+        };
+        let index = Index::build(corpus.clone(), &options, &Silent).unwrap();
+        index.look_beside(&paths);
+        let index = Arc::new(index);
+        let settings = Settings::of(&index, Method::by_name("given").unwrap());
+        let mut retriever = Retriever::new(index.clone());
+        let question = "Was fand Caroline Herschels Bruder?";
+        let run = retriever.retrieve(question, &settings, Keep::Scores);
+        let run = run.unwrap();
+        let names = run.names().iter();
+        let names = names.filter(|name| !name.nodes.is_empty());
+        names
+            .map(|name| (name.surface.clone(), name.inflected))
+            .collect::<Vec<_>>()
+    };
+    let inflected = ("caroline herschels".to_owned(), true);
+    assert_eq!(linked(Language::German), [inflected]);
+    assert_eq!(linked(Language::English), []);
+}
+
+#[test]
 fn an_index_keeps_its_language_and_one_without_is_english() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join("index");
