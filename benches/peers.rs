@@ -147,7 +147,7 @@ fn prepare(corpus: Corpus, folder: &Path) -> Result<Value> {
     let peak = peak_memory();
     let index = Arc::new(Index::open(&place)?);
     let start = Instant::now();
-    Lexical::build(index.passages(), None, |_| true)?;
+    Lexical::build(index.passages(), index.language(), None, |_| true)?;
     let words = start.elapsed().as_secs_f64();
     let start = Instant::now();
     EntityGraph::build(index.passages(), index.options(), |_| true);
@@ -229,13 +229,15 @@ fn prepare(corpus: Corpus, folder: &Path) -> Result<Value> {
         writeln!(
             out,
             "{}",
-            tokens.list(&index.passages().full_text(p)).join(" ")
+            tokens
+                .list(index.language(), &index.passages().full_text(p))
+                .join(" ")
         )?;
     }
     out.flush()?;
     let mut out = BufWriter::new(File::create(folder.join("questions.txt"))?);
     for question in &peer.questions {
-        writeln!(out, "{}", tokens.list(question).join(" "))?;
+        writeln!(out, "{}", tokens.list(index.language(), question).join(" "))?;
     }
     out.flush()?;
     let dense = index.dense().context("an index with vectors")?;

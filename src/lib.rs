@@ -194,4 +194,5 @@ pub use {
         Composition, DEFAULT_METHOD, Hit, Keep, METHODS, Method, MethodRef, PRESETS, Preset,
         Retrieval, RetrieveError, Retriever, SeedChange, SeedEdit, Settings,
     },
+    text::Language,
 };

@@ -5,7 +5,7 @@ use super::figures::{self, among};
 use super::grid::{Grid, cells};
 use super::interrupt;
 use super::load::{ProgressBars, check_runs, load};
-use super::{How, Parts, Reading, Tuning};
+use super::{How, Parts, Reading, Tuning, vectors_misfit};
 use crate::evaluate::ppr::{self, PprCheck};
 use crate::evaluate::{Checkup, Doing, Finding, doctor};
 use crate::index::{Index, Progress, Step};
@@ -73,14 +73,18 @@ pub fn run(args: &DoctorArgs) -> Result<()> {
     let Some(checkup) = found? else {
         bail!("interrupted before everything was looked at");
     };
+    let encoder = index.dense().map(|dense| &*dense.entry.encoder);
+    let misfit = vectors_misfit(index.language(), encoder);
     if args.json {
         let mut told = json!(checkup);
         told["index"] = json!({"name": index.name(), "fingerprint": index.fingerprint()});
+        told["language"] = json!(index.language());
+        told["vectors_misfit"] = json!(misfit);
         told["questions"] = json!(index.questions().len());
         told["settings"] = json!(settings);
         return super::print_json(&told);
     }
-    print(&mut output::text(), index.name(), &checkup)?;
+    print(&mut output::text(), &index, &checkup, misfit)?;
     Ok(())
 }
 
@@ -208,12 +212,25 @@ fn print_ppr(out: &mut impl Write, name: &str, found: &PprCheck) -> std::io::Res
     write!(out, "\n{grid}")
 }
 
-fn print(out: &mut impl Write, name: &str, checkup: &Checkup) -> std::io::Result<()> {
+fn print(
+    out: &mut impl Write,
+    index: &Index,
+    checkup: &Checkup,
+    misfit: Option<String>,
+) -> std::io::Result<()> {
+    let (name, language) = (index.name(), index.language());
     let graph = match checkup.graph {
         Some(graph) => format!("graph {graph}"),
         None => "no graph".to_owned(),
     };
-    writeln!(out, "{name} · {} · {graph}", checkup.method)?;
+    writeln!(
+        out,
+        "{name} · {} · {graph} · words cut as {language}",
+        checkup.method
+    )?;
+    if let Some(misfit) = misfit {
+        writeln!(out, "{misfit}")?;
+    }
     let (lost, explained) = (checkup.lost, checkup.explained);
     let gold = match checkup.gold {
         0 => "no question has gold: what the faults cost is not known".to_owned(),

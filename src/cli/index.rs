@@ -5,7 +5,7 @@ use super::grid::{Grid, cells};
 use super::llm::{self, report_json};
 use super::load::ProgressBars;
 use super::stats::parts_json;
-use super::{Opening, Tuning, about, interrupt, say, say_closed};
+use super::{Opening, Tuning, about, interrupt, say, say_closed, vectors_misfit};
 use crate::corpus;
 use crate::exchange;
 use crate::index::Layer;
@@ -110,10 +110,11 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     // Not before: a pipe that nobody writes into is waited for, and then a signal should end the program at once.
     interrupt::watch();
     let layers = RefCell::new(Vec::new());
+    let language = args.opening.reading.language(&corpus);
     let built = Index::create_with(
         corpus,
         &BuildOptions {
-            entities: entity_options(false, settings.all()),
+            entities: entity_options(false, language, settings.all()),
             encoder: args.opening.reading.encoder(),
             given: args.vectors.clone().zip(args.question_vectors.clone()).map(
                 |(passages, questions)| GivenFiles {
@@ -137,6 +138,10 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     bars.clear();
     llm::report(&llm);
     let built = built?;
+    let encoder = built.manifest.dense.as_ref();
+    if let Some(misfit) = vectors_misfit(language, encoder.map(|dense| &*dense.encoder)) {
+        note!("{misfit}");
+    }
     let layers = layers.into_inner();
     let seconds = start.elapsed().as_secs_f64();
     let m = &built.manifest;
@@ -154,7 +159,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
         super::print_json(&json!({
             "index": out.to_string_lossy(), "passages": m.passages, "questions": m.questions, "entities": m.entities, "edges": m.edges,
             "bytes": built.bytes, "parts": parts_json(m), "seconds": spent,
-            "peak_memory_bytes": peak_memory(), "settings": m.options, "encoder": m.dense, "fingerprint": m.fingerprint, "report": report,
+            "peak_memory_bytes": peak_memory(), "settings": m.options, "language": language, "encoder": m.dense, "fingerprint": m.fingerprint, "report": report,
             "layers": layers_json(m, &layers), "llm": report_json(&llm),
         }))?;
         return llm::answered(&llm);
@@ -168,6 +173,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
         let (dims, by, search) = (dense.identity.dims, &dense.encoder, dense.searched());
         writeln!(to, "  vectors of {dims} numbers by {by}; {search}")?;
     }
+    writeln!(to, "  words cut as {language}")?;
     let took = figures::seconds(seconds);
     writeln!(
         to,

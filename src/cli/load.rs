@@ -1,7 +1,7 @@
 //! INDEX arguments: an index folder, a corpus to index in memory, or nothing for the bundled sample.
 
 use super::interrupt;
-use super::{How, Opening, Reading, about, say, say_closed};
+use super::{How, Opening, Reading, about, say, say_closed, vectors_misfit};
 use crate::corpus::{self, Corpus, Question, Report};
 use crate::embed::Reranker;
 use crate::explorer::text::count;
@@ -112,7 +112,15 @@ pub fn open(
                 tell(report.to_string());
             }
             let mut index = built(corpus, path, reading, settings, progress)?;
-            index.read = report.map(|report| report.summary());
+            let encoder = index.dense().map(|dense| &*dense.entry.encoder);
+            if let Some(misfit) = vectors_misfit(index.language(), encoder) {
+                tell(misfit);
+            }
+            let language = index.language();
+            index.read = report.map(|report| match language.is_english() {
+                true => report.summary(),
+                false => format!("{}; words cut as {language}", report.summary()),
+            });
             index
         }
     };
@@ -140,7 +148,7 @@ fn built(
 ) -> Result<Index> {
     let words = settings.method().graph() == Some(&TERM_PASSAGE);
     let options = BuildOptions {
-        entities: entity_options(words, settings.all()),
+        entities: entity_options(words, reading.language(&corpus), settings.all()),
         encoder: reading.encoder(),
         given: None,
         // Whoever only looks is not kept waiting: a graph is built when it is asked for by name.

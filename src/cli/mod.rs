@@ -33,17 +33,19 @@ mod stats;
 mod sweep;
 mod tune;
 
-use crate::corpus::{Format, ReadOptions};
+use crate::corpus::{Corpus, Format, ReadOptions};
 use crate::errors::told;
 use crate::explorer::store::{Folders, presets};
 use crate::index::build::STATIC;
-use crate::index::{Index, IndexError, Progress};
+use crate::index::{Index, Progress};
 use crate::journal::replace;
 use crate::output::{self, say};
 use crate::parameters::{Parameter, Value};
 use crate::ranker::Tuned;
 use crate::retrieve::{Composition, DEFAULT_METHOD, Method, MethodRef, Presets, Settings};
+use crate::text::Language;
 use anyhow::{Context, Error, Result, anyhow, bail};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -224,6 +226,9 @@ pub struct Reading {
     /// Skip bad records and list them, instead of stopping at the first.
     #[arg(long)]
     skip_bad: bool,
+    /// Language that the words and sentences of a corpus are cut by. An index keeps its own.
+    #[arg(long, value_name = "CODE", default_value = "auto", value_parser = LanguageArg::parser())]
+    language: LanguageArg,
     /// Column or field with the id (tables, JSONL).
     #[arg(long, value_name = "NAME")]
     id_field: Option<String>,
@@ -244,20 +249,44 @@ pub struct Opening {
     thinking: llm::LlmArgs,
 }
 
+/// A language, or the one that a corpus is found to be in.
+#[derive(Clone, Copy, Debug, Default)]
+struct LanguageArg(Option<Language>);
+
+impl LanguageArg {
+    fn parser() -> impl TypedValueParser<Value = LanguageArg> {
+        let codes =
+            Language::ALL.map(|language| PossibleValue::new(language.code()).help(language.name()));
+        let auto = PossibleValue::new("auto").help("Detect; English where no language is sure");
+        let all = std::iter::once(auto).chain(codes);
+        PossibleValuesParser::new(all).map(|code| LanguageArg(Language::from_code(&code)))
+    }
+}
+
 impl Reading {
+    /// What a corpus is cut by.
+    fn language(&self, corpus: &Corpus) -> Language {
+        self.language.0.unwrap_or_else(|| corpus.language())
+    }
+
     /// What makes vectors of a corpus.
     fn encoder(&self) -> String {
         self.encoder.as_deref().unwrap_or(STATIC).to_owned()
     }
 
     /// Opens an index folder; `whole` as in [`Index::open_with`].
-    fn index(
-        &self,
-        folder: &Path,
-        whole: bool,
-        progress: &dyn Progress,
-    ) -> Result<Index, IndexError> {
-        Index::open_with(folder, self.encoder.as_deref(), whole, progress)
+    fn index(&self, folder: &Path, whole: bool, progress: &dyn Progress) -> Result<Index> {
+        let index = Index::open_with(folder, self.encoder.as_deref(), whole, progress)?;
+        let own = index.language();
+        match self.language.0 {
+            Some(asked) if asked != own => bail!(
+                "{}: the words of this index are cut as {own}; to cut them as {asked}, build it again with: hopscope \
+                 index CORPUS --out DIR --language {}",
+                folder.display(),
+                asked.code()
+            ),
+            _ => Ok(index),
+        }
     }
 
     fn options(&self) -> ReadOptions {
@@ -494,6 +523,16 @@ fn say_closed(index: &Index) {
     if let Some(closed) = index.closed() {
         note!("hopscope: {closed}");
     }
+}
+
+/// That the built-in vectors do not fit the language of a corpus, where that is so.
+fn vectors_misfit(language: Language, encoder: Option<&str>) -> Option<String> {
+    (!language.is_english() && encoder == Some(STATIC)).then(|| {
+        format!(
+            "the built-in vectors are English, the texts are {language}: similarity says little; name a multilingual \
+             encoder with --encoder bert:FOLDER or --encoder endpoint:URL?model=NAME"
+        )
+    })
 }
 
 /// Values of parameters as JSON, by their names.

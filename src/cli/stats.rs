@@ -72,6 +72,7 @@ pub fn run(args: &StatsArgs) -> Result<()> {
             "method": args.method,
             "settings": super::values_json(shown),
             "masked": {"pruned": pruned, "min_df": min_df, "max_df": max_df},
+            "language": index.language(),
             "vectors": vectors_json(&index),
             "raw": raw,
             "view": seen,
@@ -94,6 +95,7 @@ pub fn run(args: &StatsArgs) -> Result<()> {
         grid.row(cells![name, value(&raw), value(&seen)]);
     }
     write!(out, "\n{grid}")?;
+    writeln!(out, "words cut as {}", index.language())?;
     if let Some(dense) = index.dense() {
         let (v, by) = (&dense.vectors, &dense.entry.encoder);
         let (all, dims, numbers) = (v.len(), v.dims(), numbers(v));

@@ -38,6 +38,7 @@ pub use report::{
     Unresolved,
 };
 
+use crate::text::Language;
 use detect::Source;
 use intake::{Clash, Intake};
 use serde::{Deserialize, Serialize};
@@ -129,6 +130,13 @@ pub struct Corpus {
     pub passages: Vec<Passage>,
     /// In the order of the files.
     pub questions: Vec<Question>,
+}
+
+impl Corpus {
+    /// The language of most of its passages by a sample of them; English where none is sure.
+    pub fn language(&self) -> Language {
+        Language::detect(self.passages.len(), |at| &self.passages[at].text)
+    }
 }
 
 /// Reads one corpus from files and folders, in the order given.

@@ -4,9 +4,8 @@ use crate::explain::lookalike::{names_of, pairs};
 use crate::index::Index;
 use crate::layers::{Graph, Node};
 use crate::retrieve::Retrieval;
-use crate::text::Variant;
 use crate::text::lexicon::classes;
-use crate::text::names::is_function_word;
+use crate::text::{Language, Variant};
 use petgraph::unionfind::UnionFind;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -53,9 +52,10 @@ pub(super) struct Anatomy {
 }
 
 /// Whether a name is one word that is a function word or a common one.
-fn common(label: &str) -> bool {
+fn common(language: Language, label: &str) -> bool {
     let lower = label.to_lowercase();
-    !lower.contains(char::is_whitespace) && (is_function_word(&lower) || classes(&lower) != 0)
+    !lower.contains(char::is_whitespace)
+        && (language.is_function_word(&lower) || (language.is_english() && classes(&lower) != 0))
 }
 
 /// Of every node the number of its component.
@@ -110,7 +110,7 @@ impl Anatomy {
         };
         let mut words = vec![false; nodes as usize];
         for &node in &names {
-            words[node as usize] = common(&graph.label(index, node));
+            words[node as usize] = common(index.language(), &graph.label(index, node));
         }
         Some(Anatomy {
             hubs: (0..nodes).map(|node| graph.degree(node) >= from).collect(),

@@ -8,7 +8,6 @@ use crate::retrieve::edits::{SeedChange, name_of};
 use crate::retrieve::explanation::Reason;
 use crate::retrieve::set::{Member, Origin};
 use crate::retrieve::{Change, Retrieval};
-use crate::text::names::is_function_word;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -64,7 +63,8 @@ fn said(index: &Arc<Index>, run: &Retrieval, graph: &Graph) -> Vec<Node> {
     let is_name = |label: &str| {
         let one = !label.contains(' ');
         let capital = capitals.iter().any(|word| word.eq_ignore_ascii_case(label));
-        (!one || capital || capitals.len() < 2) && !is_function_word(&label.to_lowercase())
+        (!one || capital || capitals.len() < 2)
+            && !index.language().is_function_word(&label.to_lowercase())
     };
     // Most labels begin with no word of the question: they are not put into their normal form.
     let begins = |label: &str| {

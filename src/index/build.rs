@@ -269,7 +269,14 @@ fn build(
         || {
             let words = |done| progress.advance(Step::Words, done, total);
             let vectors = |done| progress.advance(Step::Vectors, done, total);
-            let (lexical, wording) = timed(|| Lexical::build(&columns, engine.as_deref(), words));
+            let (lexical, wording) = timed(|| {
+                Lexical::build(
+                    &columns,
+                    options.entities.language,
+                    engine.as_deref(),
+                    words,
+                )
+            });
             let (dense, encoding) = timed(|| match given {
                 Some(dense) => Some(Ok(Some(dense))),
                 None => (options.encoder != NONE).then(|| {

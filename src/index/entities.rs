@@ -11,7 +11,7 @@ use crate::text::gazetteer::base_title;
 use crate::text::mentions::{self, Mention};
 use crate::text::names::without_parenthesis;
 use crate::text::span;
-use crate::text::{Gazetteer, Ner, Norm, Tokens};
+use crate::text::{Gazetteer, Language, Ner, Norm, Tokens};
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ use sprs::CsMatI;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// What the graph is built from the passages by. Two equal options give equal bytes.
+/// What words and names are read from the passages by. Two equal options give equal bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct EntityOptions {
     /// Values of the parameters of the same names.
@@ -33,6 +33,9 @@ pub struct EntityOptions {
     // Left out where it is off, as older indexes leave it out: their checksums are of what is written.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub subjects: bool,
+    /// What the words of the passages, and of questions, are cut by; English is left out likewise.
+    #[serde(default, skip_serializing_if = "Language::is_english")]
+    pub language: Language,
 }
 
 impl Default for EntityOptions {
@@ -43,6 +46,7 @@ impl Default for EntityOptions {
             alias_linking: false,
             gazetteer: false,
             subjects: true,
+            language: Language::English,
         }
     }
 }
@@ -52,13 +56,14 @@ const WORDS: &str = "words";
 
 impl EntityOptions {
     /// Every word is an entity.
-    pub fn words(tokens: Tokens) -> EntityOptions {
+    pub fn words(tokens: Tokens, language: Language) -> EntityOptions {
         EntityOptions {
             ner: WORDS.into(),
             norm: tokens.name().into(),
             alias_linking: false,
             gazetteer: false,
             subjects: false,
+            language,
         }
     }
 }
@@ -116,6 +121,8 @@ columns! {
         pub joined: Vec<(u32, u32)> { Vec::new() };
         /// See [`EntityGraph::unaccented`].
         pub(super) unaccented: OnceLock<Vec<(Box<str>, u32)>> { OnceLock::new() };
+        /// See [`EntityGraph::inflected`].
+        pub(super) stems: OnceLock<Vec<(Box<str>, u32)>> { OnceLock::new() };
     }
 }
 
@@ -127,6 +134,12 @@ pub struct Occurrence {
     pub entity: u32,
     /// [`BY_RULE`], [`BY_TITLE`] or both.
     pub source: u8,
+}
+
+/// What all of them are, where they are one.
+fn only(mut all: impl Iterator<Item = u32>) -> Option<u32> {
+    let first = all.next()?;
+    all.all(|other| other == first).then_some(first)
 }
 
 impl Weighed for EntityGraph {
@@ -188,13 +201,31 @@ impl EntityGraph {
             bare
         });
         let bare = unaccented(form);
-        let from = accented.partition_point(|(known, _)| **known < *bare);
-        let alike = accented[from..].iter();
-        let alike = alike.take_while(|(known, _)| **known == *bare);
-        let alike = alike.map(|(_, entity)| self.now(*entity));
-        let mut all = self.find(&bare).into_iter().chain(alike);
-        let only = all.next()?;
-        all.all(|other| other == only).then_some(only)
+        let alike = self.find(&bare).into_iter();
+        only(alike.chain(self.alike(accented, &bare)))
+    }
+
+    /// The only entity whose words have the stems of a form; none in English, where names are not inflected.
+    pub fn inflected(&self, language: Language, form: &str) -> Option<u32> {
+        let wanted = language.stems_of_name(form)?;
+        let stems = self.stems.get_or_init(|| {
+            let stems = |name| language.stems_of_name(name).unwrap_or_default();
+            let names = self.names.iter().zip(0..);
+            let mut all: Vec<(Box<str>, u32)> = names
+                .map(|(name, entity)| (stems(name).into_boxed_str(), entity))
+                .collect();
+            all.sort_unstable();
+            all
+        });
+        only(self.alike(stems, &wanted))
+    }
+
+    /// The entities that a sorted list has under a key.
+    fn alike<'l>(&'l self, list: &'l [(Box<str>, u32)], key: &str) -> impl Iterator<Item = u32> {
+        let from = list.partition_point(|(known, _)| **known < *key);
+        let to = from + list[from..].partition_point(|(known, _)| **known == *key);
+        let entities = list[from..to].iter();
+        entities.map(|(_, entity)| self.now(*entity))
     }
 
     /// Whether an entity is the title of a passage.
@@ -287,7 +318,7 @@ impl EntityGraph {
             let tokens = Tokens::from_name(&options.norm).unwrap_or(Tokens::Plain);
             let mut builder = Builder::default();
             for p in 0..passages.len() {
-                tokens.each(&passages.full_text(p), |word| {
+                tokens.each(options.language, &passages.full_text(p), |word| {
                     let entity = builder.entity(word, word);
                     *builder.counts.entry(entity).or_insert(0) += 1;
                 });
@@ -306,7 +337,7 @@ impl EntityGraph {
         let done = std::sync::atomic::AtomicUsize::new(0);
         let tick = || progress(1 + done.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
         let found = Found::of(passages.len(), |p| {
-            tick().then(|| ner.mentions(&passages.full_text(p)))
+            tick().then(|| ner.mentions(options.language, &passages.full_text(p)))
         })?;
         let about: Vec<Vec<About>> = if options.gazetteer {
             let of = |p| about(passages.title(p), passages.text(p), options.subjects);
@@ -316,7 +347,7 @@ impl EntityGraph {
         };
         let titled = if options.gazetteer {
             let names = about.iter().flatten().map(|about| &*about.name);
-            let gazetteer = Gazetteer::new(names);
+            let gazetteer = Gazetteer::new(options.language, names);
             Found::of(passages.len(), |p| {
                 Some(gazetteer.mentions(&passages.full_text(p)))
             })?
@@ -586,6 +617,7 @@ impl Builder {
             aliases,
             joined: Vec::new(),
             unaccented: OnceLock::new(),
+            stems: OnceLock::new(),
         }
     }
 }

@@ -5,8 +5,7 @@
 
 use super::passages::Passages;
 use crate::column::Column;
-use crate::text::Tokens;
-use crate::text::span;
+use crate::text::{Language, Tokens, span};
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -22,6 +21,7 @@ use tantivy::{InvertedIndexReader, SegmentReader, TantivyDocument, TantivyError,
 pub struct Lexical {
     cuts: Vec<Cut>,
     passages: usize,
+    language: Language,
 }
 
 /// One way of cutting words: its field in the engine, and its lengths.
@@ -73,11 +73,13 @@ pub fn idf(texts: usize, df: u32) -> f64 {
 }
 
 /// The words of a question in order of first appearance, and how often each stands there.
-pub fn counted(tokens: Tokens, text: &str) -> Vec<(String, f64)> {
+pub fn counted(tokens: Tokens, language: Language, text: &str) -> Vec<(String, f64)> {
     let mut words: Vec<(String, f64)> = Vec::new();
-    tokens.each(text, |word| match words.iter_mut().find(|w| w.0 == word) {
-        Some(known) => known.1 += 1.0,
-        None => words.push((word.to_owned(), 1.0)),
+    tokens.each(language, text, |word| {
+        match words.iter_mut().find(|w| w.0 == word) {
+            Some(known) => known.1 += 1.0,
+            None => words.push((word.to_owned(), 1.0)),
+        }
     });
     words
 }
@@ -123,6 +125,7 @@ impl Lexical {
     /// What the engine could not write.
     pub fn build(
         passages: &Passages,
+        language: Language,
         folder: Option<&Path>,
         progress: impl Fn(usize) -> bool,
     ) -> tantivy::Result<Option<Lexical>> {
@@ -134,7 +137,7 @@ impl Lexical {
         // The engine cuts the words; the tokenizer tells how many there were, so that text is cut once.
         let counts = Tokens::ALL.map(|_| Arc::new(AtomicU32::new(0)));
         for (tokens, count) in Tokens::ALL.into_iter().zip(&counts) {
-            tokenizers.register(field_name(tokens), Words(tokens, count.clone()));
+            tokenizers.register(field_name(tokens), Words(tokens, language, count.clone()));
         }
         let schema = schema();
         let fields: Vec<Field> = Tokens::ALL
@@ -166,11 +169,12 @@ impl Lexical {
             &engine,
             lengths.into_iter().map(Column::from).collect(),
             passages.len(),
+            language,
         )
         .map(Some)
     }
 
-    /// Opens the engine's folder beside the exact lengths.
+    /// Opens the engine's folder beside the exact lengths. The language is that of the passages: questions are cut like them.
     ///
     /// # Errors
     /// What the engine could not read.
@@ -178,14 +182,17 @@ impl Lexical {
         folder: &Path,
         lengths: Vec<Column<u32>>,
         passages: usize,
+        language: Language,
     ) -> tantivy::Result<Lexical> {
-        Lexical::new(&tantivy::Index::open_in_dir(folder)?, lengths, passages)
+        let engine = tantivy::Index::open_in_dir(folder)?;
+        Lexical::new(&engine, lengths, passages, language)
     }
 
     fn new(
         engine: &tantivy::Index,
         lengths: Vec<Column<u32>>,
         passages: usize,
+        language: Language,
     ) -> tantivy::Result<Lexical> {
         // The engine's own reader locks the folder against a writer, for which it writes into it. An index is written once,
         // and whoever may only read it may ask it.
@@ -223,7 +230,11 @@ impl Lexical {
                 norms: Mutex::default(),
             });
         }
-        Ok(Lexical { cuts, passages })
+        Ok(Lexical {
+            cuts,
+            passages,
+            language,
+        })
     }
 
     fn cut(&self, tokens: Tokens) -> &Cut {
@@ -242,7 +253,8 @@ impl Lexical {
     /// The words of a question in order of first appearance, repeats counted.
     pub fn question(&self, tokens: Tokens, text: &str) -> io::Result<Vec<Weighted>> {
         let weighted = |(word, weight)| self.weighted(tokens, word, weight);
-        counted(tokens, text).into_iter().map(weighted).collect()
+        let words = counted(tokens, self.language, text);
+        words.into_iter().map(weighted).collect()
     }
 
     /// A word with what the index knows of it.
@@ -343,7 +355,7 @@ fn each_posting(block: &mut BlockSegmentPostings, mut each: impl FnMut(u32, u32)
 
 /// Hands our words to the engine, and adds how many there are.
 #[derive(Clone)]
-struct Words(Tokens, Arc<AtomicU32>);
+struct Words(Tokens, Language, Arc<AtomicU32>);
 
 struct Stream {
     text: String,
@@ -362,11 +374,11 @@ impl Tokenizer for Words {
             at: 0,
             token: Token::default(),
         };
-        self.0.each(text, |word| {
+        self.0.each(self.1, text, |word| {
             stream.text.push_str(word);
             stream.ends.push(stream.text.len());
         });
-        self.1
+        self.2
             .fetch_add(stream.ends.len() as u32, Ordering::Relaxed);
         stream
     }
@@ -411,7 +423,7 @@ mod tests {
             text: text.into(),
         };
         let passages = ["whales sing", "whales sleep a while and sing again"].map(passage);
-        let lexical = Lexical::build(&Passages::new(&passages), None, |_| true);
+        let lexical = Lexical::build(&Passages::new(&passages), Language::English, None, |_| true);
         let lexical = lexical.unwrap().unwrap();
         let words = lexical.question(Tokens::Plain, "whales").unwrap();
         let mut scores = Vec::new();

@@ -29,8 +29,8 @@ use crate::corpus::{Lookup, Question};
 use crate::derived::Derived;
 use crate::embed::{Closed, EmbedError, Reranker, Vectors};
 use crate::llm::Llm;
-use crate::text::Tokens;
 use crate::text::about::{About, Evidence, about, heading};
+use crate::text::{Language, Tokens};
 use opened::Opened;
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -361,9 +361,14 @@ impl Index {
         &self.options
     }
 
+    /// The language that its words are cut by.
+    pub fn language(&self) -> Language {
+        self.options.language
+    }
+
     /// The word-passage graph: every word is an entity, in order of first appearance. Derived when first asked for.
     pub fn word_graph(&self, tokens: Tokens) -> Arc<EntityGraph> {
-        self.entity_graph(&EntityOptions::words(tokens))
+        self.entity_graph(&EntityOptions::words(tokens, self.language()))
     }
 
     /// Tells where the corpus lies: what stands beside it (links, edges) is not read until a layer is built.

@@ -123,6 +123,7 @@ impl<'a> Rewiring<'a> {
             aliases: graph.aliases.clone(),
             joined,
             unaccented: OnceLock::new(),
+            stems: OnceLock::new(),
         }
     }
 

@@ -541,11 +541,13 @@ fn opened(
         .map(|t| root.column(&format!("lengths.{}", t.name())))
         .collect::<Result<Vec<_>, _>>()?;
     let words = lexical_folder(folder);
-    let lexical = Lexical::open(&words, lengths, m.passages).map_err(|e| match refused(&e) {
-        // The index is whole, and this process may not read it.
-        Some(cause) if cause.raw_os_error().is_some() => IndexError::io(&words, cause),
-        _ => damaged(LEXICAL, e.to_string()),
-    })?;
+    let language = m.options.language;
+    let lexical =
+        Lexical::open(&words, lengths, m.passages, language).map_err(|e| match refused(&e) {
+            // The index is whole, and this process may not read it.
+            Some(cause) if cause.raw_os_error().is_some() => IndexError::io(&words, cause),
+            _ => damaged(LEXICAL, e.to_string()),
+        })?;
     let questions: Column<u8> = root.column(QUESTIONS)?;
     let questions: Vec<Question> =
         serde_json::from_slice(&questions).map_err(|e| damaged(QUESTIONS, e.to_string()))?;

@@ -13,7 +13,7 @@ use crate::parameters::{
     ALIAS_LINKING, ANY_CASE, EDGE_CAP, EDGE_WEIGHT, EdgeWeight, FOLD_ACCENTS, GAZETTEER, HUB_P,
     MAX_DF_RATIO, MIN_DF, NER, NORM, PRUNE_TOP_PCT, SUBJECTS, Scoped, TOKENS, Tokens, Value,
 };
-use crate::text::{Mention, Norm, gazetteer, span};
+use crate::text::{Language, Mention, Norm, gazetteer, span};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use sprs::CsMatI;
@@ -103,6 +103,8 @@ pub struct GraphView {
     pub masked: usize,
     /// Its entities are words.
     words: bool,
+    /// Of the index.
+    language: Language,
     /// What the weights were worked out by: all that is read but the hub penalty.
     weighed_by: Vec<Value>,
 }
@@ -119,9 +121,9 @@ impl std::fmt::Debug for GraphView {
 }
 
 /// Which stored or derived graph these values ask for.
-pub fn entity_options(words: bool, values: Scoped<'_>) -> EntityOptions {
+pub fn entity_options(words: bool, language: Language, values: Scoped<'_>) -> EntityOptions {
     if words {
-        return EntityOptions::words(values.get(TOKENS));
+        return EntityOptions::words(values.get(TOKENS), language);
     }
     EntityOptions {
         ner: values.get(NER).name().to_owned(),
@@ -129,6 +131,7 @@ pub fn entity_options(words: bool, values: Scoped<'_>) -> EntityOptions {
         alias_linking: values.get(ALIAS_LINKING),
         gazetteer: values.get(GAZETTEER),
         subjects: values.get(SUBJECTS),
+        language,
     }
 }
 
@@ -147,12 +150,13 @@ impl GraphView {
             let edits = b.edited.iter().map(|edited| &edited.edit);
             b.words == words && b.weighed_by == weighed_by && edits.eq(with.edits)
         });
-        let built = graph_of(index, &entity_options(words, values));
+        let built = graph_of(index, &entity_options(words, index.language(), values));
         let mut factors = Factors::default();
         let (graph, masks, edited) = match before {
             Some(view) => (view.graph.clone(), view.masks.clone(), view.edited.clone()),
             None => {
-                let find = |graph: &EntityGraph, name: &str| find(graph, words, name, values);
+                let cut = words.then(|| index.language());
+                let find = |graph: &EntityGraph, name: &str| find(graph, cut, name, values);
                 let editing = Editing {
                     index,
                     noun: kind.noun,
@@ -186,6 +190,7 @@ impl GraphView {
             masks,
             masked,
             words,
+            language: index.language(),
             weighed_by,
         }
     }
@@ -463,7 +468,13 @@ impl Source for GraphView {
     }
 
     fn find(&self, _index: &Index, name: &str, values: Scoped<'_>) -> Option<Node> {
-        find(&self.graph, self.words, name, values).map(|e| self.entity_node(e))
+        find(
+            &self.graph,
+            self.words.then_some(self.language),
+            name,
+            values,
+        )
+        .map(|e| self.entity_node(e))
     }
 
     fn entities(&self) -> Option<&GraphView> {
@@ -471,18 +482,24 @@ impl Source for GraphView {
     }
 }
 
-/// The entity that a person calls by this name: by its form, or any spelling of it.
-fn find(graph: &EntityGraph, words: bool, name: &str, values: Scoped<'_>) -> Option<u32> {
+/// The entity that a person calls by this name: by its form, or any spelling of it. `words`: the language that words are
+/// cut by, where the entities are words.
+fn find(
+    graph: &EntityGraph,
+    words: Option<Language>,
+    name: &str,
+    values: Scoped<'_>,
+) -> Option<u32> {
     let plain = match words {
-        true => values.get(TOKENS).list(name).join(" "),
-        false => values.get(NORM).apply(name),
+        Some(language) => values.get(TOKENS).list(language, name).join(" "),
+        None => values.get(NORM).apply(name),
     };
     let entity = graph.find(name).or_else(|| graph.find(&plain));
     let aliased = || graph.find(graph.alias(&plain).filter(|c| !c.is_empty())?);
     let bare = || {
         graph
             .unaccented(&plain)
-            .filter(|_| !words && values.get(FOLD_ACCENTS))
+            .filter(|_| words.is_none() && values.get(FOLD_ACCENTS))
     };
     entity.or_else(aliased).or_else(bare)
 }
@@ -503,7 +520,7 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
     if view.words {
         let lower = span::Lower::of(question);
         let mut from = 0;
-        values.get(TOKENS).each(question, |word| {
+        values.get(TOKENS).each(view.language, question, |word| {
             // Where stemming changed letters, the word has no place in the question.
             let at = span::of(&lower.text, from..).find(word);
             let own = at.map_or(from..from, |at| from + at..from + at + word.len());
@@ -519,6 +536,7 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
                 aliased: false,
                 unaccented: false,
                 any_case: false,
+                inflected: false,
                 phrase: false,
                 link,
             });
@@ -548,6 +566,7 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
             true => bare(view, form),
             false => (form, false),
         };
+        let (form, inflected) = plain_form(view, form);
         let link = look_up(view, &form, &mut before, unknown);
         let (start, end) = (mention.span.start, mention.span.end);
         names.push(QueryName {
@@ -558,6 +577,7 @@ fn link(view: &GraphView, question: &str, values: Scoped<'_>) -> Vec<QueryName> 
             aliased,
             unaccented,
             any_case: false,
+            inflected,
             phrase: false,
             form,
             link,
@@ -580,7 +600,8 @@ fn link_in_any_case(
         let entity = view
             .graph
             .find(&form)
-            .or_else(|| view.graph.unaccented(&form))?;
+            .or_else(|| view.graph.unaccented(&form))
+            .or_else(|| view.graph.inflected(view.language, &form))?;
         let lone = !run.contains(' ');
         let usual = || {
             let words = index.lexical().question(Tokens::Plain, run);
@@ -591,7 +612,7 @@ fn link_in_any_case(
         };
         (view.mask(entity).is_none() && (!lone || usual())).then_some(entity)
     };
-    for mention in gazetteer::in_question(question, |run| entity(run).is_some()) {
+    for mention in gazetteer::in_question(view.language, question, |run| entity(run).is_some()) {
         let surface = span::of(question, mention.span.clone());
         let Some(entity) = entity(&Norm::Simple.apply(surface)) else {
             continue;
@@ -612,6 +633,7 @@ fn link_in_any_case(
             aliased: false,
             unaccented: false,
             any_case: true,
+            inflected: false,
             phrase: false,
             link: Link::Linked { node },
         });
@@ -630,15 +652,26 @@ fn bare(view: &GraphView, form: String) -> (String, bool) {
     }
 }
 
+/// The form itself where an entity has it, else that of the one entity whose words have the same stems.
+fn plain_form(view: &GraphView, form: String) -> (String, bool) {
+    if view.graph.find(&form).is_some() {
+        return (form, false);
+    }
+    match view.graph.inflected(view.language, &form) {
+        Some(entity) => (view.graph.names.get(entity as usize).to_owned(), true),
+        None => (form, false),
+    }
+}
+
 /// What the extractor finds, and with the gazetteer every title that the question names, whatever its case.
 fn mentions(view: &GraphView, question: &str, norm: Norm, values: Scoped<'_>) -> Vec<Mention> {
-    let mut found = values.get(NER).mentions(question);
+    let mut found = values.get(NER).mentions(view.language, question);
     if values.get(GAZETTEER) {
         let titled = |form: &str| {
             let entity = view.graph.find(&norm.apply(form));
             entity.is_some_and(|e| view.graph.is_title(e))
         };
-        found.extend(gazetteer::in_question(question, titled));
+        found.extend(gazetteer::in_question(view.language, question, titled));
         found.sort_by_key(|m| (m.span.start, m.span.end));
         found.dedup_by(|later, kept| later.span == kept.span);
     }

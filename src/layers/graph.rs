@@ -9,6 +9,7 @@ use crate::graph::Transition;
 use crate::index::{Index, IndexError};
 use crate::parameters::{Parameter, Scoped, Value};
 use crate::text::Spellings;
+use crate::text::forms::Run;
 use crate::text::sieve::Sieve;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -41,6 +42,10 @@ pub struct QueryName {
     /// True when no name was linked as the question writes it, and this one was found in any case, with or without accents.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub any_case: bool,
+    /// True when nothing has the form as the question writes it, and the one thing with the stems of its words was taken:
+    /// "Kepler" for "Keplers". Never in English.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub inflected: bool,
     /// A noun phrase of the question beside its names, where a graph looks those up too.
     #[serde(skip)]
     pub phrase: bool,
@@ -64,12 +69,21 @@ impl QueryName {
             aliased: false,
             unaccented: false,
             any_case: false,
+            inflected: false,
             phrase: false,
             link: match nodes.first() {
                 Some(&node) => Link::Linked { node },
                 None => Link::NotFound,
             },
             nodes,
+        }
+    }
+
+    /// A run of a question that is a name.
+    pub fn of_run(question: &str, run: Run, nodes: Vec<Node>) -> QueryName {
+        QueryName {
+            inflected: run.inflected,
+            ..QueryName::found(question, run.form, nodes)
         }
     }
 }

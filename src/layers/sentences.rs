@@ -4,7 +4,6 @@ use crate::column::Column;
 use crate::embed::{Encoder, Identity, Static, VectorWriter, Vectors, Weights};
 use crate::index::layer::{Columns, Each, columns};
 use crate::index::{EntityGraph, EntityOptions, Index, IndexError, Layer, Progress, Step};
-use crate::text::sentences::sentences;
 use crate::text::span;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -86,7 +85,7 @@ impl HopLayer {
                 .map(|p| {
                     let text = passages.full_text(p);
                     let body = text.len() - passages.text(p).len();
-                    let ranges = sentences(passages.text(p)).into_iter();
+                    let ranges = index.language().sentences(passages.text(p)).into_iter();
                     let ranges = ranges.map(|r| span::shift(&r, body)).collect();
                     (text, ranges)
                 })

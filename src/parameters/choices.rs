@@ -89,9 +89,9 @@ choices! {
     /// The two ways the reference runs cut words.
     pub enum Tokens {
         /// Lower case by Unicode rules; anything else than ASCII letters and digits separates.
-        Plain = "plain": "lower case, runs of ASCII letters and digits",
+        Plain = "plain": "lower case, runs of letters and digits, of ASCII in English",
         /// Runs of Unicode letters, digits and `_`.
-        Stem = "stem": "Unicode words, 33 stop words dropped, English Snowball stems",
+        Stem = "stem": "Unicode words, stop words dropped, Snowball stems of the language",
     }
 
     /// Which words of a feedback passage take part in RM3.

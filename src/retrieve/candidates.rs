@@ -6,7 +6,7 @@ use crate::index::{EntityGraph, Index};
 use crate::layers::HopLayer;
 use crate::parameters::Tokens;
 use crate::ranker::{Candidates, Naming, PARTS, Sharing, WORDS};
-use crate::text::names::{is_function_word, without_parenthesis};
+use crate::text::names::without_parenthesis;
 use crate::text::words::is_word;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
@@ -47,7 +47,7 @@ impl Asked {
         let mut failed = None;
         let count = index.len() as f64;
         each_word(question, |word| {
-            if !all.insert(word.to_owned()) || is_function_word(word) {
+            if !all.insert(word.to_owned()) || index.language().is_function_word(word) {
                 return;
             }
             // The words cut at what is not ASCII are no words of other scripts.

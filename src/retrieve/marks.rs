@@ -2,7 +2,6 @@
 
 use super::{Node, Retrieval};
 use crate::index::Index;
-use crate::text::sentences::sentences;
 use crate::text::span;
 use crate::text::words::STOP_WORDS;
 use std::collections::{BTreeMap, BTreeSet};
@@ -166,7 +165,7 @@ pub fn snippet(
             .count();
         said.len() + seeds.min(2)
     };
-    let sentences = sentences(text);
+    let sentences = index.language().sentences(text);
     // The first of equals, so that a passage without any mark starts at its beginning.
     let best = sentences.iter().rev().max_by_key(|range| worth(range));
     let start = best.map_or(0, |range| range.start);

@@ -364,6 +364,7 @@ impl<'a> At<'a> {
                 let loosely = match name {
                     Some(name) if name.unaccented => " ignoring accents",
                     Some(name) if name.any_case => " ignoring case",
+                    Some(name) if name.inflected => " by its stem",
                     _ => "",
                 };
                 format!("named by '{surface}'{loosely}, in {}", places(df))

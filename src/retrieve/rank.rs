@@ -184,7 +184,7 @@ pub fn two_step(
             weight: score,
             from,
         });
-        for word in tokens.list(name(entity)) {
+        for word in tokens.list(index.language(), name(entity)) {
             match words.iter_mut().find(|w| w.word == word) {
                 Some(known) => known.weight = known.weight.max(weight),
                 None => words.push(index.lexical().weighted(tokens, word, weight)?),

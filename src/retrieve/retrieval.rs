@@ -19,7 +19,6 @@ use crate::layers::{Graph, GraphEdited, GraphView, Node, QueryName};
 use crate::parameters::{FALLBACK, Fallback, RESULT_K};
 use crate::retrieve::masses::Masses;
 use crate::text::Tokens;
-use crate::text::names::is_function_word;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -514,7 +513,7 @@ impl Retrieval {
             return None;
         }
         let words = index.lexical().question(Tokens::Plain, &self.question);
-        let known = |word: &Weighted| word.df > 0 && !is_function_word(&word.word);
+        let known = |word: &Weighted| word.df > 0 && !index.language().is_function_word(&word.word);
         if !words.ok()?.iter().any(known) {
             return Some(
                 "No name and no word of this question is in the corpus, so this ranking says nothing about it. Check \

@@ -29,11 +29,15 @@ pub fn words(index: &Index, ranked: &Ranked, values: Scoped<'_>, passage: u32) -
     let lexical = index.lexical();
     let words = ranked.words.clone();
     let mut counts = vec![0u32; words.len()];
-    tokens.each(&index.passages().full_text(passage as usize), |word| {
-        if let Some(at) = words.iter().position(|w| w.word == word) {
-            counts[at] += 1;
-        }
-    });
+    tokens.each(
+        index.language(),
+        &index.passages().full_text(passage as usize),
+        |word| {
+            if let Some(at) = words.iter().position(|w| w.word == word) {
+                counts[at] += 1;
+            }
+        },
+    );
     let length = lexical
         .lengths(tokens)
         .get(passage as usize)

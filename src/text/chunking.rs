@@ -1,7 +1,6 @@
 //! Semantic chunking: a document is cut where neighbouring windows of sentences differ most (SAGE, chunking).
 
-use super::sentences::sentences;
-use super::span;
+use super::{Language, span};
 use std::ops::Range;
 
 /// How documents are cut.
@@ -101,12 +100,15 @@ fn one(range: Range<usize>) -> Vec<Range<usize>> {
 /// # Errors
 /// What the encoder says.
 pub fn document<E>(
+    language: Language,
     stretches: &[&str],
     cutting: Cutting,
     dims: usize,
     encode: Encode<'_, E>,
 ) -> Result<Vec<Vec<Range<usize>>>, E> {
-    let spans: Vec<Vec<Range<usize>>> = stretches.iter().map(|text| sentences(text)).collect();
+    let spans: Vec<Vec<Range<usize>>> = (stretches.iter())
+        .map(|text| language.sentences(text))
+        .collect();
     let least = cutting.min_sentences.max(1);
     let whole = |spans: &[Range<usize>]| match (spans.first(), spans.last()) {
         (Some(first), Some(last)) => one(first.start..last.end),
@@ -159,6 +161,7 @@ pub fn document<E>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::sentences::sentences;
     use proptest::prelude::*;
     use std::convert::Infallible;
 
@@ -178,7 +181,7 @@ mod tests {
     };
 
     fn cut(stretches: &[&str], cutting: Cutting) -> Vec<Vec<String>> {
-        let found = document(stretches, cutting, 4, &letters).unwrap();
+        let found = document(Language::English, stretches, cutting, 4, &letters).unwrap();
         let texts = |(text, ranges): (&&str, Vec<Range<usize>>)| {
             ranges.into_iter().map(|r| text[r].to_owned()).collect()
         };
@@ -275,7 +278,7 @@ mod tests {
             let texts: Vec<String> = parts.iter().map(|p| p.join(" ")).collect();
             let stretches: Vec<&str> = texts.iter().map(String::as_str).collect();
             let cutting = Cutting { drop_percentile: q, window, min_sentences: least };
-            let found = document(&stretches, cutting, 4, &letters).unwrap();
+            let found = document(Language::English, &stretches, cutting, 4, &letters).unwrap();
             for (text, ranges) in stretches.iter().zip(found) {
                 let sentences = sentences(text);
                 let inside = |r: &Range<usize>| sentences.iter().filter(|s| r.start <= s.start && s.end <= r.end).count();

@@ -1,8 +1,8 @@
 //! Mentions of names in a text, by rules: no model, the same for passages and questions (SPRIG, NER options).
 
-use super::names::{FUNCTION_WORDS, PARTICLES, TITLES, is_function_word};
-use super::span;
+use super::names::{FUNCTION_WORDS, PARTICLES, TITLES};
 use super::words::is_word;
+use super::{Language, span};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 
@@ -18,8 +18,8 @@ pub struct Mention {
 }
 
 impl Ner {
-    /// The mentions of a text, left to right, never overlapping.
-    pub fn mentions(self, text: &str) -> Vec<Mention> {
+    /// The mentions of a text in a language, left to right, never overlapping. The rules of the papers read no language.
+    pub fn mentions(self, language: Language, text: &str) -> Vec<Mention> {
         match self {
             Ner::Regex => literal(text),
             Ner::RegexStop => {
@@ -29,7 +29,7 @@ impl Ner {
                 });
                 found
             }
-            Ner::RegexPlus => plus(text),
+            Ner::RegexPlus => plus(language, text),
         }
     }
 }
@@ -123,9 +123,11 @@ struct Word<'t> {
     opens: bool,
     /// Ends with a full stop that belongs to it: an initial or a title such as "St.".
     dotted: bool,
+    /// Of the text.
+    language: Language,
 }
 
-fn words(text: &str) -> Vec<Word<'_>> {
+fn words(language: Language, text: &str) -> Vec<Word<'_>> {
     let mut found: Vec<Word<'_>> = Vec::new();
     let mut chars = text.char_indices().peekable();
     let mut last_end = 0;
@@ -169,6 +171,7 @@ fn words(text: &str) -> Vec<Word<'_>> {
             joined,
             opens,
             dotted,
+            language,
         });
         last_end = end;
     }
@@ -187,7 +190,7 @@ impl Word<'_> {
     fn function(&self) -> bool {
         // "The" is one, "THE" and "IT" may be acronyms; "I" never names anything in running text.
         let shouted = self.text.len() > 1 && self.text.chars().all(char::is_uppercase);
-        !shouted && is_function_word(&self.lower())
+        !shouted && self.language.is_function_word(&self.lower())
     }
 
     fn number(&self) -> bool {
@@ -196,8 +199,8 @@ impl Word<'_> {
 }
 
 /// The wider rules.
-fn plus(text: &str) -> Vec<Mention> {
-    let words = words(text);
+fn plus(language: Language, text: &str) -> Vec<Mention> {
+    let words = words(language, text);
     let mut found = Vec::new();
     let mut at = 0;
     while at < words.len() {
@@ -298,7 +301,7 @@ mod tests {
     use super::*;
 
     fn names(ner: Ner, text: &str) -> Vec<&str> {
-        ner.mentions(text)
+        ner.mentions(Language::English, text)
             .into_iter()
             .map(|m| &text[m.span])
             .collect()
@@ -372,21 +375,25 @@ mod tests {
     fn a_single_sentence_opener_is_marked() {
         let text = "Galaxies spin. Kepler saw them.";
         let marks: Vec<bool> = Ner::RegexPlus
-            .mentions(text)
+            .mentions(Language::English, text)
             .iter()
             .map(|m| m.opener)
             .collect();
         assert_eq!(marks, [true, true]);
         let mut known = FxHashSet::default();
         let other = "He met Kepler.";
-        known_capitals(other, &Ner::RegexPlus.mentions(other), &mut known);
+        known_capitals(
+            other,
+            &Ner::RegexPlus.mentions(Language::English, other),
+            &mut known,
+        );
         assert!(known.contains("kepler") && !known.contains("galaxies"));
     }
 
     #[test]
     fn a_name_without_an_end_takes_time_by_its_length() {
         let text = "Ab ".repeat(200_000);
-        let found = Ner::RegexPlus.mentions(&text);
+        let found = Ner::RegexPlus.mentions(Language::English, &text);
         assert_eq!((found.len(), found[0].span.end), (1, text.len() - 1));
     }
 

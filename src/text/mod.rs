@@ -2,13 +2,14 @@
 //!
 //! | file | what lives there |
 //! |---|---|
+//! | `language` | what a word, a stop word and the end of a sentence are in a language |
 //! | `words`, `sentences`, `chunks`, `chunking` | cutting |
 //! | `tables`, `html` | tables inside texts |
 //! | `stems`, `keywords`, `terms` | words compared by stem, words and phrases that tell something |
 //! | `span`, `figures` | byte ranges of a text; numbers as they are read |
 //! | `similar`, `folded`, `variants`, `spellings`, `sieve` | how like two names are, which are probably one, and finding those |
 //! | `about` | the names that a passage is about |
-//! | `mentions`, `names`, `gazetteer`, `persons`, `dates` | names of things, and which are people |
+//! | `mentions`, `names`, `gazetteer`, `forms`, `persons`, `dates` | names of things, and which are people |
 //! | `pos`, `lemma`, `lexicon` | parts of speech by rules |
 //! | `summarize`, `phrases` | the sentences and phrases that say most |
 //! | `coreference`, `relations` | who a sentence is about, and what it says of whom |
@@ -20,9 +21,11 @@ pub(crate) mod coreference;
 pub(crate) mod dates;
 pub(crate) mod figures;
 pub(crate) mod folded;
+pub(crate) mod forms;
 pub(crate) mod gazetteer;
 pub(crate) mod html;
 pub(crate) mod keywords;
+pub mod language;
 pub(crate) mod lemma;
 pub(crate) mod lexicon;
 pub(crate) mod mentions;
@@ -48,6 +51,7 @@ pub(crate) mod variants;
 pub(crate) mod words;
 
 pub use gazetteer::Gazetteer;
+pub use language::Language;
 pub use mentions::{Mention, Ner, Norm};
 pub use span::clip;
 pub use spellings::Spellings;

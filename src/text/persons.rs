@@ -2,7 +2,7 @@
 
 use super::lexicon::classes;
 use super::person_words::{FIRST_NAMES, HONORIFICS, NO_PERSON, OF_HEADS};
-use super::span;
+use super::{Language, span};
 use crate::text::mentions::{Mention, Ner, Norm};
 use crate::text::names::without_parenthesis;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -44,7 +44,7 @@ pub fn names(text: &str, title: &str, known: Option<&FxHashSet<String>>) -> Vec<
     if let Some(known) = known {
         return names_by(text, |surface| known.contains(&Norm::Simple.apply(surface)));
     }
-    let mentions = Ner::RegexPlus.mentions(text);
+    let mentions = Ner::RegexPlus.mentions(Language::English, text);
     let mut known = FxHashSet::default();
     learn(text, &mentions, &mut known);
     // Words of longer names, and of the title.
@@ -63,7 +63,7 @@ pub fn names(text: &str, title: &str, known: Option<&FxHashSet<String>>) -> Vec<
 
 /// The names of a text; `known` says of a single word that opens a sentence whether it is a name.
 pub fn names_by(text: &str, known: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
-    let mentions = Ner::RegexPlus.mentions(text).into_iter();
+    let mentions = Ner::RegexPlus.mentions(Language::English, text).into_iter();
     let kept = mentions.filter(|m| !m.opener || known(span::of(text, m.span.clone())));
     repaired(text, kept.map(|m| m.span).collect())
 }
@@ -131,7 +131,11 @@ fn date(name: &str) -> bool {
 pub fn known<'t>(texts: impl IntoIterator<Item = &'t str>) -> FxHashSet<String> {
     let mut set = FxHashSet::default();
     for text in texts {
-        learn(text, &Ner::RegexPlus.mentions(text), &mut set);
+        learn(
+            text,
+            &Ner::RegexPlus.mentions(Language::English, text),
+            &mut set,
+        );
     }
     set
 }

@@ -1,9 +1,9 @@
 //! Words of a question and of a schema, compared by stem.
 
-use crate::text::Tokens;
 use crate::text::names::is_function_word;
 use crate::text::span;
 use crate::text::words::is_word;
+use crate::text::{Language, Tokens};
 use std::ops::Range;
 
 /// A word of a question.
@@ -41,7 +41,7 @@ pub fn words(text: &str) -> Vec<Word> {
 /// The English stem; a stop word stands for itself.
 pub fn stem(word: &str) -> String {
     Tokens::Stem
-        .list(word)
+        .list(Language::English, word)
         .pop()
         .unwrap_or_else(|| word.to_owned())
 }

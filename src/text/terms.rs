@@ -3,7 +3,7 @@
 use super::mentions::{Ner, Norm};
 use super::names::is_function_word;
 use super::phrases::candidates;
-use super::span;
+use super::{Language, span};
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -36,7 +36,7 @@ static GENERIC: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
 /// that opens the question alone counts where `is_name` knows it. Nothing is said twice.
 pub fn query_terms(question: &str, is_name: impl Fn(&str) -> bool) -> Vec<TermOut> {
     let mut found: Vec<TermOut> = Vec::new();
-    for mention in Ner::RegexPlus.mentions(question) {
+    for mention in Ner::RegexPlus.mentions(Language::English, question) {
         if !mention.opener || is_name(span::of(question, mention.span.clone())) {
             found.push(TermOut {
                 span: mention.span,

@@ -1,6 +1,6 @@
 //! How text is cut into the words that BM25 counts.
 
-use super::span;
+use super::{Language, span};
 use rustc_hash::FxHashSet;
 use std::sync::LazyLock;
 
@@ -15,11 +15,22 @@ pub static STOP_WORDS: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
 });
 
 /// Longer words than this are cut: no text has them, and the lexical index refuses them.
-const LONGEST: usize = 1000;
+pub(super) const LONGEST: usize = 1000;
 
 impl Tokens {
-    /// Calls `each` for every word of the text, in order.
-    pub fn each(self, text: &str, mut each: impl FnMut(&str)) {
+    /// Calls `each` for every word of a text in this language, in order. English is cut as the reference runs cut it; the
+    /// plain words of other languages are of all scripts, and their stems leave out the function words of the language.
+    pub fn each(self, language: Language, text: &str, mut each: impl FnMut(&str)) {
+        if !language.is_english() {
+            return language.words(text, |word, pair| match self {
+                Tokens::Stem if !pair => {
+                    if !language.is_function_word(word) {
+                        each(&language.stem(word));
+                    }
+                }
+                _ => each(word),
+            });
+        }
         let lower = text.to_lowercase();
         match self {
             Tokens::Plain => {
@@ -50,9 +61,9 @@ impl Tokens {
     }
 
     /// The words as a list.
-    pub fn list(self, text: &str) -> Vec<String> {
+    pub fn list(self, language: Language, text: &str) -> Vec<String> {
         let mut words = Vec::new();
-        self.each(text, |w| words.push(w.to_owned()));
+        self.each(language, text, |w| words.push(w.to_owned()));
         words
     }
 }
@@ -116,16 +127,16 @@ mod tests {
     #[test]
     fn plain_words_are_ascii_runs_of_the_lower_cased_text() {
         assert_eq!(
-            Tokens::Plain.list("Südhof's 2nd OPUS—№7, İzmir"),
+            Tokens::Plain.list(Language::English, "Südhof's 2nd OPUS—№7, İzmir"),
             ["s", "dhof", "s", "2nd", "opus", "7", "i", "zmir"]
         );
-        assert!(Tokens::Plain.list(" ,;").is_empty());
+        assert!(Tokens::Plain.list(Language::English, " ,;").is_empty());
     }
 
     #[test]
     fn stems_drop_stop_words_and_keep_letters_of_all_scripts() {
         assert_eq!(
-            Tokens::Stem.list("The running of the Südhof_x mice"),
+            Tokens::Stem.list(Language::English, "The running of the Südhof_x mice"),
             ["run", "südhof_x", "mice"]
         );
     }

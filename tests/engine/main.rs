@@ -10,6 +10,7 @@ mod given;
 mod hop;
 mod index;
 mod ket;
+mod language;
 mod layers;
 mod patch;
 mod ranker;

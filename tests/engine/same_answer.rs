@@ -2,6 +2,7 @@
 //! before, and from an index that was stored and opened.
 
 use crate::common::PIECES;
+use hopscope::Language;
 use hopscope::corpus::{Corpus, Gold, Passage, Question, ReadOptions};
 use hopscope::explain::trace;
 use hopscope::index::{BuildOptions, EntityOptions, Index, Silent};
@@ -145,14 +146,18 @@ impl Built {
 fn options() -> impl Strategy<Value = EntityOptions> {
     let ner = select(&["regex_plus", "regex", "regex_stop"][..]);
     let norm = select(&["simple", "lower", "none"][..]);
-    let any = (ner, norm, any::<bool>(), any::<bool>());
-    let any = any.prop_map(|(ner, norm, alias_linking, gazetteer)| EntityOptions {
-        ner: ner.into(),
-        norm: norm.into(),
-        alias_linking,
-        gazetteer,
-        subjects: !alias_linking,
-    });
+    let language = select(&Language::ALL[..]);
+    let any = (ner, norm, language, any::<bool>(), any::<bool>());
+    let any = any.prop_map(
+        |(ner, norm, language, alias_linking, gazetteer)| EntityOptions {
+            ner: ner.into(),
+            norm: norm.into(),
+            alias_linking,
+            gazetteer,
+            subjects: !alias_linking,
+            language,
+        },
+    );
     prop_oneof![2 => Just(EntityOptions::default()), 1 => any]
 }
 

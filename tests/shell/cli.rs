@@ -438,6 +438,55 @@ fn layers_are_named_or_said_to_be_unknown() {
     assert!(error.contains("--out"), "{error}");
 }
 
+#[test]
+fn the_language_of_a_corpus_is_found_shown_and_kept() {
+    let home = tempfile::tempdir().unwrap();
+    let out = home.path().join("index").to_string_lossy().into_owned();
+    let german = "tests/data/languages/de";
+    let made = hopscope(&["index", german, "--out", &out]);
+    let (shown, told) = [made.stdout, made.stderr]
+        .map(|text| String::from_utf8(text).unwrap())
+        .into();
+    assert!(shown.contains("words cut as German"), "{shown}");
+    assert!(told.contains("the built-in vectors are English"), "{told}");
+    let doctor = json(&["doctor", &out, "--json"]);
+    assert_eq!(doctor["language"], "de");
+    assert!(
+        doctor["vectors_misfit"]
+            .as_str()
+            .unwrap()
+            .contains("--encoder")
+    );
+    assert_eq!(json(&["stats", &out, "--json"])["language"], "de");
+    assert_eq!(
+        json(&["stats", german, "--language", "en", "--json"])["language"],
+        "en"
+    );
+    // An index keeps its own.
+    let error = fails(&["stats", &out, "--language", "fr"]);
+    assert!(
+        error.contains("cut as German") && error.contains("--language fr"),
+        "{error}"
+    );
+    let plain = json(&[
+        "index",
+        german,
+        "--out",
+        &out,
+        "--encoder",
+        "none",
+        "--language",
+        "sv",
+        "--json",
+    ]);
+    assert_eq!(plain["language"], "sv");
+    let doctor = json(&["doctor", CORPUS, "--json"]);
+    assert_eq!(
+        (&doctor["language"], &doctor["vectors_misfit"]),
+        (&"en".into(), &Value::Null)
+    );
+}
+
 /// Otherwise every process that asks a method over names alone would read the whole corpus once more, and the index would
 /// hold the graph of the default method twice.
 #[test]

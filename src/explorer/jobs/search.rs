@@ -127,6 +127,7 @@ pub fn search(index: &Index, search: &Search, stopped: &dyn Fn() -> bool) -> Vec
             index,
             &entity_options(
                 search.settings.method().graph() == Some(&TERM_PASSAGE),
+                index.language(),
                 search.settings.all(),
             ),
         )

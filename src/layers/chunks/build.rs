@@ -149,8 +149,8 @@ impl Sage {
         };
         tell("words", 0, layer.len())?;
         let (plain, stem) = rayon::join(
-            || Postings::new(Tokens::Plain, layer.len(), texts),
-            || Postings::new(Tokens::Stem, layer.len(), texts),
+            || Postings::new(Tokens::Plain, index.language(), layer.len(), texts),
+            || Postings::new(Tokens::Stem, index.language(), layer.len(), texts),
         );
         layer.words = [plain, stem];
         layer.vectors = contents(index, dense, &layer, &tell)?;
@@ -212,7 +212,7 @@ fn units(
                 .iter()
                 .map(|(p, range)| span::of(index.text(*p), range.clone()))
                 .collect();
-            let cut = chunking::document(&texts, cutting, dims, &encode)?;
+            let cut = chunking::document(index.language(), &texts, cutting, dims, &encode)?;
             // Where a unit begins in its passage decides its place.
             let mut own: Vec<(usize, Unit)> = Vec::new();
             for ((passage, stretch), chunks) in stretches.iter().zip(cut) {

@@ -2,10 +2,10 @@
 //! input to output, so that a model can be asked instead.
 
 use crate::llm::task;
-use crate::text::Norm;
 use crate::text::phrases::group_titles;
 use crate::text::span;
 use crate::text::summarize::Idf;
+use crate::text::{Language, Norm};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -347,7 +347,7 @@ fn names(cell: &str) -> Vec<&str> {
     if capital && own.split_whitespace().count() <= CELL {
         return vec![own];
     }
-    let found = crate::text::Ner::RegexPlus.mentions(cell);
+    let found = crate::text::Ner::RegexPlus.mentions(Language::English, cell);
     let spans = found.into_iter().filter(|m| !m.opener).map(|m| m.span);
     spans
         .map(|span: Range<usize>| span::of(cell, span))

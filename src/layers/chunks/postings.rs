@@ -9,7 +9,7 @@ use crate::column::{Column, Strings};
 use crate::index::Bm25;
 use crate::index::layer::columns;
 use crate::index::lexical::{counted, idf};
-use crate::text::Tokens;
+use crate::text::{Language, Tokens};
 use rustc_hash::FxHashMap;
 
 columns! {
@@ -43,13 +43,18 @@ pub struct Word {
 
 impl Postings {
     /// Indexes the texts of all units, in order.
-    pub fn new(tokens: Tokens, units: usize, text: impl Fn(usize) -> String) -> Postings {
+    pub fn new(
+        tokens: Tokens,
+        language: Language,
+        units: usize,
+        text: impl Fn(usize) -> String,
+    ) -> Postings {
         let mut places: FxHashMap<String, u32> = FxHashMap::default();
         let mut lists: Vec<Vec<(u32, u16)>> = Vec::new();
         let mut lengths = Vec::with_capacity(units);
         for unit in 0..units {
             let mut length = 0;
-            tokens.each(&text(unit), |word| {
+            tokens.each(language, &text(unit), |word| {
                 length += 1;
                 let place = match places.get(word) {
                     Some(&place) => place,
@@ -92,7 +97,7 @@ impl Postings {
     }
 
     /// The words of a question in order of first appearance.
-    pub fn question(&self, tokens: Tokens, text: &str) -> Vec<Word> {
+    pub fn question(&self, tokens: Tokens, language: Language, text: &str) -> Vec<Word> {
         let known = |(word, count): (String, f64)| {
             let place = self.find(&word);
             let df = place.map_or(0, |place| self.span(place).len() as u32);
@@ -105,7 +110,10 @@ impl Postings {
                 place,
             }
         };
-        counted(tokens, text).into_iter().map(known).collect()
+        counted(tokens, language, text)
+            .into_iter()
+            .map(known)
+            .collect()
     }
 
     fn find(&self, word: &str) -> Option<usize> {
@@ -145,9 +153,9 @@ mod tests {
     #[test]
     fn bm25_by_hand() {
         let texts = ["gull | red gull", "tern | red", "puffin"];
-        let postings = Postings::new(Tokens::Plain, 3, |u| texts[u].to_owned());
+        let postings = Postings::new(Tokens::Plain, Language::English, 3, |u| texts[u].to_owned());
         assert_eq!(postings.lengths[..], [3, 2, 1]);
-        let words = postings.question(Tokens::Plain, "Red gull, gull egg?");
+        let words = postings.question(Tokens::Plain, Language::English, "Red gull, gull egg?");
         let seen: Vec<_> = words.iter().map(|w| (&*w.word, w.count, w.df)).collect();
         assert_eq!(seen, [("red", 1.0, 2), ("gull", 2.0, 1), ("egg", 1.0, 0)]);
         let found = postings.scores(&words, Bm25 { k1: 1.5, b: 0.75 });
@@ -158,7 +166,7 @@ mod tests {
         assert!((found[1] - red / 2.5).abs() < 1e-12);
         assert_eq!(found[2], 0.0);
         assert!(
-            Postings::default().question(Tokens::Plain, "a")[0]
+            Postings::default().question(Tokens::Plain, Language::English, "a")[0]
                 .place
                 .is_none()
         );

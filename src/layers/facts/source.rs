@@ -3,9 +3,9 @@
 use super::FactsLayer;
 use crate::graph::Transition;
 use crate::index::{Index, IndexError};
-use crate::layers::skeleton::source::longest_runs;
 use crate::layers::{Graph, GraphKind, Node, QueryName, Source};
 use crate::parameters::{Parameter as P, SYNONYM_THRESHOLD, Scoped};
+use crate::text::forms::Forms;
 use crate::text::{Norm, clip};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -52,7 +52,7 @@ pub struct PhraseGraph {
     pub layer: Arc<FactsLayer>,
     transition: Transition,
     passages: u32,
-    forms: FxHashMap<String, u32>,
+    forms: Forms,
     /// By two phrases, the lower first.
     facts: FxHashMap<(u32, u32), Joined>,
     /// Of every passage the facts that it states, ascending.
@@ -103,10 +103,10 @@ impl PhraseGraph {
         let joined = facts.iter();
         edges.extend(joined.map(|(&(a, b), own)| (passages + a, passages + b, own.weight)));
         let nodes = index.len() + layer.meta.phrases;
-        let mut forms = FxHashMap::default();
-        for phrase in 0..layer.meta.phrases {
-            forms.insert(Norm::Simple.apply(layer.phrases.get(phrase)), phrase as u32);
-        }
+        let phrases = (0..layer.meta.phrases as u32).rev();
+        let form = |phrase: u32| Norm::Simple.apply(layer.phrases.get(phrase as usize));
+        let forms = phrases.map(|phrase| (form(phrase), phrase));
+        let forms = Forms::new(index.language(), forms);
         Ok(PhraseGraph {
             transition: Transition::of_edges(nodes, edges),
             layer,
@@ -207,9 +207,11 @@ impl Source for PhraseGraph {
 
     /// The longest runs of words that are a phrase: HippoRAG itself looks no names up, it takes the nearest facts.
     fn names(&self, _: &Index, question: &str, _: Scoped<'_>) -> Vec<QueryName> {
-        let runs = longest_runs(question, &self.forms).into_iter();
-        let named =
-            runs.map(|(run, phrase)| QueryName::found(question, run, vec![self.node(phrase)]));
+        let runs = self.forms.longest_runs(question).into_iter();
+        let named = runs.map(|run| {
+            let nodes = vec![self.node(run.name)];
+            QueryName::of_run(question, run, nodes)
+        });
         named.collect()
     }
 

@@ -4,11 +4,10 @@
 use super::GivenLayer;
 use crate::graph::Transition;
 use crate::index::{Index, IndexError};
-use crate::layers::skeleton::source::longest_runs;
 use crate::layers::{Graph, GraphKind, Node, QueryName, Source};
 use crate::parameters::{HUB_P, Parameter as P, RELATION_WEIGHT, Scoped};
-use crate::text::names::is_function_word;
-use crate::text::{Norm, clip};
+use crate::text::forms::Forms;
+use crate::text::{Language, Norm, clip};
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -47,7 +46,7 @@ pub struct GivenGraph {
 
 /// What no parameter changes.
 struct Tables {
-    forms: FxHashMap<String, u32>,
+    forms: Forms,
     /// Relations by their ends, the lower first.
     relations: FxHashMap<(u32, u32), Vec<u32>>,
     /// Of every entity those that it has relations with.
@@ -57,7 +56,7 @@ struct Tables {
 }
 
 impl Tables {
-    fn of(layer: &GivenLayer) -> Tables {
+    fn of(layer: &GivenLayer, language: Language) -> Tables {
         let mut relations: FxHashMap<(u32, u32), Vec<u32>> = FxHashMap::default();
         for relation in 0..layer.meta.relations as u32 {
             let [one, other] = layer.ends(relation);
@@ -75,10 +74,8 @@ impl Tables {
                 communities.entry(member).or_default().push(community);
             }
         }
-        let mut forms = FxHashMap::default();
-        for (name, entity) in layer.names.iter().zip(0..) {
-            forms.entry(Norm::Simple.apply(name)).or_insert(entity);
-        }
+        let forms = layer.names.iter().map(|name| Norm::Simple.apply(name));
+        let forms = Forms::new(language, forms.zip(0..));
         Tables {
             forms,
             relations,
@@ -116,7 +113,7 @@ impl GivenGraph {
         Ok(GivenGraph {
             tables: match before {
                 Some(before) => before.tables.clone(),
-                None => Arc::new(Tables::of(&layer)),
+                None => Arc::new(Tables::of(&layer, index.language())),
             },
             transition,
             relation_weight,
@@ -284,17 +281,19 @@ impl Source for GivenGraph {
     }
 
     /// The longest runs of words, or of letters where a script has no spaces, that are an entity's name.
-    fn names(&self, _: &Index, question: &str, _: Scoped<'_>) -> Vec<QueryName> {
-        let runs = longest_runs(question, &self.tables.forms).into_iter();
-        let runs = runs.filter(|(run, _)| !is_function_word(run));
-        let named =
-            runs.map(|(run, entity)| QueryName::found(question, run, vec![self.node(entity)]));
+    fn names(&self, index: &Index, question: &str, _: Scoped<'_>) -> Vec<QueryName> {
+        let runs = self.tables.forms.longest_runs(question).into_iter();
+        let runs = runs.filter(|run| !index.language().is_function_word(&run.form));
+        let named = runs.map(|run| {
+            let nodes = vec![self.node(run.name)];
+            QueryName::of_run(question, run, nodes)
+        });
         named.collect()
     }
 
     fn find(&self, _: &Index, name: &str, _: Scoped<'_>) -> Option<Node> {
-        let entity = self.tables.forms.get(&Norm::Simple.apply(name))?;
-        Some(self.node(*entity))
+        let entity = self.tables.forms.exact(&Norm::Simple.apply(name))?;
+        Some(self.node(entity))
     }
 
     fn nearest(

@@ -231,11 +231,11 @@ fn one_line(sentence: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::Ner;
+    use crate::text::{Language, Ner};
 
     pub fn of(title: &str, text: &str) -> GraphText {
         let names = Ner::RegexPlus
-            .mentions(text)
+            .mentions(Language::English, text)
             .into_iter()
             .map(|m| (m.span.clone(), text[m.span].to_owned()))
             .collect();

@@ -7,9 +7,9 @@ use crate::layers::skeleton::Ket;
 use crate::layers::skeleton::core_graph::Skeleton;
 use crate::layers::{Graph, GraphKind, Node, QueryName, Source};
 use crate::parameters::{Parameter as P, Scoped};
+use crate::text::forms::Forms;
 use crate::text::keywords::each_keyword;
-use crate::text::{Norm, chunks, span};
-use rustc_hash::FxHashMap;
+use crate::text::{Language, Norm};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -89,13 +89,10 @@ pub static SKELETON: GraphKind = GraphKind {
         let layer = Ket::of(index, values, SKELETON.reads)?;
         let core = layer.meta.options.changed(values, SKELETON.reads).core;
         let skeleton = layer.skeleton(index, &core)?;
-        let source = KetGraph::of_names(layer, skeleton);
+        let source = KetGraph::of_names(layer, skeleton, index.language());
         Ok(Graph::new(&SKELETON, Box::new(source), index.len()))
     },
 };
-
-/// The longest name that is looked for, in words.
-const LONGEST: usize = 8;
 
 /// Units of a layer, and what stands beside them.
 pub struct KetGraph {
@@ -113,7 +110,7 @@ enum Beside {
     Names {
         skeleton: Arc<Skeleton>,
         /// Names by normal form; of two with one form the first.
-        forms: FxHashMap<String, u32>,
+        forms: Forms,
     },
 }
 
@@ -154,7 +151,7 @@ impl KetGraph {
 
     /// Two names weigh the strength of their relation; a name and a unit it was found in 1, and 1 more for each of its
     /// relations that the unit tells of.
-    fn of_names(layer: Arc<Ket>, skeleton: Arc<Skeleton>) -> KetGraph {
+    fn of_names(layer: Arc<Ket>, skeleton: Arc<Skeleton>, language: Language) -> KetGraph {
         let units = layer.units.len() as u32;
         let mut edges = Vec::new();
         for name in 0..skeleton.len() as u32 {
@@ -167,11 +164,8 @@ impl KetGraph {
             let [a, b] = ends.map(|end| units + end);
             edges.push((a, b, skeleton.weight[relation].max(f32::MIN_POSITIVE)));
         }
-        let mut forms = FxHashMap::default();
-        for name in 0..skeleton.len() {
-            let form = Norm::Simple.apply(skeleton.names.get(name));
-            forms.entry(form).or_insert(name as u32);
-        }
+        let names = skeleton.names.iter().map(|name| Norm::Simple.apply(name));
+        let forms = Forms::new(language, names.zip(0..));
         let nodes = units as usize + skeleton.len();
         let transition = Transition::of_edges(nodes, edges);
         KetGraph {
@@ -333,9 +327,9 @@ impl Source for KetGraph {
                 });
             }
             Beside::Names { forms, .. } => {
-                for (run, name) in longest_runs(question, forms) {
-                    let nodes = vec![self.first() + name];
-                    named.push(QueryName::found(question, run, nodes));
+                for run in forms.longest_runs(question) {
+                    let nodes = vec![self.first() + run.name];
+                    named.push(QueryName::of_run(question, run, nodes));
                 }
             }
         }
@@ -360,61 +354,4 @@ impl Source for KetGraph {
             _ => String::new(),
         }
     }
-}
-
-/// The longest runs of a question's words that are a form, from the left, with what the form is of. A word of a script
-/// without spaces is a sentence: runs of its letters are looked for.
-pub fn longest_runs(question: &str, forms: &FxHashMap<String, u32>) -> Vec<(String, u32)> {
-    let form = Norm::Simple.apply(question);
-    let words: Vec<&str> = form.split(' ').filter(|word| !word.is_empty()).collect();
-    let mut found = Vec::new();
-    let mut at = 0;
-    while at < words.len() {
-        let longest = words.len().min(at + LONGEST);
-        let run = (at + 1..=longest).rev().find_map(|end| {
-            let run = words[at..end].join(" ");
-            let name = *forms.get(&run)?;
-            Some((end, run, name))
-        });
-        match run {
-            Some((end, run, name)) => {
-                found.push((run, name));
-                at = end;
-            }
-            None => {
-                found.extend(letter_runs(words[at], forms));
-                at += 1;
-            }
-        }
-    }
-    found
-}
-
-/// The longest name in a script without spaces that is looked for, in letters, and the shortest.
-const LETTERS: std::ops::RangeInclusive<usize> = 2..=24;
-
-/// The longest runs of letters of a word that are a form, from the left, where the word has letters of such a script.
-fn letter_runs(word: &str, forms: &FxHashMap<String, u32>) -> Vec<(String, u32)> {
-    let mut found = Vec::new();
-    if !word.chars().any(chunks::alone) {
-        return found;
-    }
-    let starts: Vec<usize> = word.char_indices().map(|(at, _)| at).collect();
-    let end_of = |letter: usize| starts.get(letter).copied().unwrap_or(word.len());
-    let mut at = 0;
-    while at < starts.len() {
-        let most = (*LETTERS.end()).min(starts.len() - at);
-        let run = (*LETTERS.start()..=most).rev().find_map(|letters| {
-            let run = span::of(word, starts[at]..end_of(at + letters));
-            Some((letters, run.to_owned(), *forms.get(run)?))
-        });
-        match run {
-            Some((letters, run, name)) => {
-                found.push((run, name));
-                at += letters;
-            }
-            None => at += 1,
-        }
-    }
-    found
 }

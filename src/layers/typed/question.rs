@@ -6,10 +6,10 @@ use super::likewise::likewise_words;
 use super::names::Found;
 use super::numbers::{Bound, bounds, of_number};
 use crate::exchange::schema::Schema;
-use crate::text::Ner;
 use crate::text::names::is_function_word;
 use crate::text::span;
 use crate::text::stems::{Word, form, phrase, says, singular, spaced, words};
+use crate::text::{Language, Ner};
 use std::ops::Range;
 
 /// A named object or several of one name.
@@ -300,7 +300,7 @@ fn anchors(layer: &SparkLayer, question: &str, words: &[Word], taken: &mut [bool
         Some(start..start + words[start..].iter().take_while(|w| inside(w)).count())
     };
     let mut names: Vec<Range<usize>> = Vec::new();
-    for mention in Ner::RegexPlus.mentions(question) {
+    for mention in Ner::RegexPlus.mentions(Language::English, question) {
         let Some(span) = within(mention.span) else {
             continue;
         };

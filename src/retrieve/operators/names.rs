@@ -9,7 +9,7 @@ use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcom
 use crate::retrieve::set::{Member, Origin, Set, Space};
 use crate::text::similar::nearest;
 use crate::text::span;
-use crate::text::{Ner, Norm};
+use crate::text::{Language, Ner, Norm};
 use std::sync::Arc;
 
 /// Finds names in the question and the nodes they are.
@@ -64,7 +64,12 @@ impl Operator for Names {
         };
         let accents = loosely(|name| name.unaccented);
         let case = loosely(|name| name.any_case);
-        for (how, linked) in [("ignoring accents", accents), ("ignoring case", case)] {
+        let stems = loosely(|name| name.inflected);
+        for (how, linked) in [
+            ("ignoring accents", accents),
+            ("ignoring case", case),
+            ("by stems", stems),
+        ] {
             if !linked.is_empty() {
                 set = set.fact(how, linked);
             }
@@ -106,7 +111,7 @@ fn unlinked(at: &At<'_>, view: &GraphView, names: &[QueryName], passage: Node) -
     let (row, _) = view.graph.row(passage as usize);
     if view.built.row(passage as usize).0.is_empty() && row.is_empty() {
         let mut found: Vec<&str> = Ner::RegexPlus
-            .mentions(&text)
+            .mentions(index.language(), &text)
             .iter()
             .filter(|m| !m.opener)
             .map(|m| span::of(&text, m.span.clone()))
@@ -121,7 +126,8 @@ fn unlinked(at: &At<'_>, view: &GraphView, names: &[QueryName], passage: Node) -
         reasons.push(Reason::new(Code::NoEntities, text));
     }
     let body = Norm::Simple.apply(&text);
-    for form in untaken(&at.run.question, names, &text, &body) {
+    let language = index.language();
+    for form in untaken(language, &at.run.question, names, &text, &body) {
         let text = format!(
             "question and passage both contain '{form}', but the extractor did not treat it as a name"
         );
@@ -190,17 +196,23 @@ fn unlinked(at: &At<'_>, view: &GraphView, names: &[QueryName], passage: Node) -
 
 /// Names by the widest rules that the question and the passage share, but that this extractor did not take from the
 /// question: a name of the passage in any case, or a capitalised word of the question.
-fn untaken(question: &str, names: &[QueryName], text: &str, body: &str) -> Vec<String> {
+fn untaken(
+    language: Language,
+    question: &str,
+    names: &[QueryName],
+    text: &str,
+    body: &str,
+) -> Vec<String> {
     let padded = |text: &str| format!(" {} ", Norm::Simple.apply(text));
     let (asked, body) = (padded(question), padded(body));
     let taken: Vec<String> = names.iter().map(|n| padded(&n.surface)).collect();
     let names = Ner::RegexPlus
-        .mentions(text)
+        .mentions(language, text)
         .into_iter()
         .filter(|m| !m.opener)
         .map(|m| padded(span::of(text, m.span)));
     let words = Ner::RegexPlus
-        .mentions(question)
+        .mentions(language, question)
         .into_iter()
         .map(|m| padded(span::of(question, m.span)));
     let mut found: Vec<String> = Vec::new();

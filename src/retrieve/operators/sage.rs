@@ -182,7 +182,7 @@ impl Operator for Score {
         let values = cx.values;
         let tokens = values.get(TOKENS);
         let postings = &layer.words[tokens as usize];
-        let words = postings.question(tokens, cx.question);
+        let words = postings.question(tokens, cx.index.language(), cx.question);
         let constants = Bm25 {
             k1: values.get(BM25_K1),
             b: values.get(BM25_B),

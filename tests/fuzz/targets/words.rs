@@ -36,13 +36,24 @@ fuzz_target!(init: seeds(), |bytes: &[u8]| {
     for table in tables::tables(text) {
         within(&table.span);
     }
-    for ner in [Ner::Regex, Ner::RegexStop, Ner::RegexPlus] {
-        for mention in ner.mentions(text) {
+    Language::detect(2, |at| [title, text][at]);
+    for language in Language::ALL {
+        all(&language.sentences(text));
+        for tokens in Tokens::ALL {
+            let words = tokens.list(language, text);
+            assert!(words.iter().all(|word| !word.is_empty()));
+        }
+        for ner in [Ner::Regex, Ner::RegexStop, Ner::RegexPlus] {
+            for mention in ner.mentions(language, text) {
+                within(&mention.span);
+            }
+        }
+        let titles = gazetteer::Gazetteer::new(language, [title].into_iter());
+        for mention in titles.mentions(text) {
             within(&mention.span);
         }
-    }
-    for mention in gazetteer::Gazetteer::new([title].into_iter()).mentions(text) {
-        within(&mention.span);
+        let names = std::iter::once((Norm::Simple.apply(title), 0));
+        forms::Forms::new(language, names).longest_runs(text);
     }
     let names = persons::names(text, title, None);
     all(&names);
