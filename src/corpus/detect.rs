@@ -4,7 +4,8 @@ use super::columns::Columns;
 use super::lines::{name, read_head};
 use super::opening::{Opening, opening};
 use super::{
-    CorpusError, Format, ReadOptions, beir, given, hipporag, hotpot, musique, table, text, typed,
+    CorpusError, Format, ReadOptions, beir, given, hipporag, hotpot, html, musique, table, text,
+    typed,
 };
 use crate::exchange::given::rows;
 use serde_json::Value;
@@ -97,7 +98,7 @@ fn forced_in_folder(
                 Err(undetected(
                     folder,
                     "no text file",
-                    ".txt, .text, .md and .markdown files, also in folders below",
+                    ".txt, .text, .md, .markdown, .html, .htm and .xhtml files, also in folders below",
                 ))
             } else {
                 Ok(vec![Source::new(format, folder, files)])
@@ -154,7 +155,7 @@ fn forced_in_folder(
 }
 
 fn in_folder(folder: &Path, options: &ReadOptions) -> Result<Vec<Source>, CorpusError> {
-    const TRIED: &str = "corpus.jsonl (beir), *_corpus.json (hipporag), nodes and edges or STaRK's processed (typed), one .json, .jsonl, .csv, .tsv or .parquet file, text and Markdown files";
+    const TRIED: &str = "corpus.jsonl (beir), *_corpus.json (hipporag), nodes and edges or STaRK's processed (typed), one .json, .jsonl, .csv, .tsv or .parquet file, text, Markdown and HTML files";
     // What another system keeps is never read past: its folder often has the Markdown that it was made from.
     for format in [Format::Given, Format::Beir, Format::HippoRag, Format::Typed] {
         match forced_in_folder(folder, format, options) {
@@ -239,7 +240,7 @@ fn named(folder: &Path, pass: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, Cor
 }
 
 fn of_file(file: &Path, options: &ReadOptions) -> Result<Format, CorpusError> {
-    const TRIED: &str = "JSON or JSONL records (beir, hotpotqa, musique, hipporag, jsonl), .csv, .tsv and .parquet (table), .txt and .md (text)";
+    const TRIED: &str = "JSON or JSONL records (beir, hotpotqa, musique, hipporag, jsonl), .csv, .tsv and .parquet (table), .txt, .md and .html (text)";
     let head = read_head(file)?;
     let found = if looks_like_json(&head) {
         opening(&head)
@@ -271,7 +272,7 @@ fn of_file(file: &Path, options: &ReadOptions) -> Result<Format, CorpusError> {
             TRIED,
         ));
     }
-    if text::is_one(file) {
+    if text::is_one(file) || html::begins(&head) {
         return Ok(Format::Text);
     }
     Err(undetected(file, &describe(&head, found.as_ref()), TRIED))

@@ -12,6 +12,7 @@ mod format;
 mod given;
 mod hipporag;
 mod hotpot;
+mod html;
 mod intake;
 mod item;
 mod json;
@@ -303,7 +304,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// A small corpus in every format, in folders of their own.
-    const EVERY_FORMAT: [&[(&str, &str)]; 8] = [
+    const EVERY_FORMAT: [&[(&str, &str)]; 9] = [
         &[
             (
                 "corpus.jsonl",
@@ -349,6 +350,10 @@ mod tests {
             "id,title,text\n1,Ur,\"A \"\"city\"\".\"\n2,,Old.\n",
         )],
         &[("j.tsv", "id\ttext\n1\tA city.\n2\tOld.\n")],
+        &[(
+            "p.html",
+            "<title>Ur</title><nav>Up</nav><h1>City &amp; wall</h1><ul><li>Old<li>Big</ul><table><tr><td>1<td>2</table><pre>x\n y</pre>",
+        )],
     ];
 
     proptest! {
