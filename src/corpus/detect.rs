@@ -3,6 +3,7 @@
 use super::columns::Columns;
 use super::lines::{name, read_head};
 use super::opening::{Opening, opening};
+use super::unread::{self, Unread};
 use super::{
     CorpusError, Format, ReadOptions, beir, given, hipporag, hotpot, html, musique, table, text,
     typed,
@@ -21,6 +22,8 @@ pub(super) struct Source {
     pub files: Vec<PathBuf>,
     pub questions: Option<PathBuf>,
     pub qrels: Option<PathBuf>,
+    /// What lies beside and is not read.
+    pub unread: Vec<Unread>,
 }
 
 impl Source {
@@ -31,6 +34,7 @@ impl Source {
             files,
             questions: None,
             qrels: None,
+            unread: Vec::new(),
         }
     }
 }
@@ -93,15 +97,24 @@ fn forced_in_folder(
 ) -> Result<Vec<Source>, CorpusError> {
     let (files, wanted) = match format {
         Format::Text => {
-            let files = text::files(folder)?;
+            let all = text::below(folder)?;
+            let files: Vec<PathBuf> = all
+                .iter()
+                .filter(|file| text::is_one(file))
+                .cloned()
+                .collect();
+            let unread = unread_of(folder, &all);
             return if files.is_empty() {
-                Err(undetected(
+                Err(unread::alone(folder, &unread).unwrap_or_else(|| undetected(
                     folder,
                     "no text file",
                     ".txt, .text, .md, .markdown, .html, .htm and .xhtml files, also in folders below",
-                ))
+                )))
             } else {
-                Ok(vec![Source::new(format, folder, files)])
+                Ok(vec![Source {
+                    unread,
+                    ..Source::new(format, folder, files)
+                }])
             };
         }
         Format::Typed => {
@@ -163,28 +176,35 @@ fn in_folder(folder: &Path, options: &ReadOptions) -> Result<Vec<Source>, Corpus
             decided => return decided,
         }
     }
+    let all = text::below(folder)?;
+    let mut unread = unread_of(folder, &all);
     let (mut known, mut unknown) = (Vec::new(), Vec::new());
     for file in named(folder, |name| {
-        has_suffix(
-            name,
-            &[".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet"],
-        )
+        has_suffix(name, RECORDS) && !is_told_of(name)
     })? {
         match of_file(&file, options) {
             Ok(format) => known.push((format, file)),
-            Err(error) => unknown.push(error),
+            Err(error) => {
+                unread::add_fieldless(&mut unread, name(&file));
+                unknown.push(error);
+            }
         }
     }
-    let texts = text::files(folder)?;
+    let texts: Vec<PathBuf> = all.into_iter().filter(|file| text::is_one(file)).collect();
     let prose = texts.iter().filter(|file| !is_about(file)).count();
     match &known[..] {
-        // What is wrong with the only candidate helps more than that there is none.
-        [] if texts.is_empty() && unknown.len() == 1 => Err(unknown.remove(0)),
-        [] if texts.is_empty() => Err(undetected(folder, "no corpus file in the folder", TRIED)),
-        [] => Ok(vec![Source::new(Format::Text, folder, texts)]),
-        [(format, file)] if prose == 0 => {
-            source(*format, folder, file.clone(), options).map(|source| vec![source])
-        }
+        [] if texts.is_empty() => Err(match (unread::alone(folder, &unread), unknown.len()) {
+            (Some(alone), _) => alone,
+            // What is wrong with the only candidate helps more than that there is none.
+            (None, 1) => unknown.remove(0),
+            (None, _) => undetected(folder, "no corpus file in the folder", TRIED),
+        }),
+        [] => Ok(vec![Source {
+            unread,
+            ..Source::new(Format::Text, folder, texts)
+        }]),
+        [(format, file)] if prose == 0 => source(*format, folder, file.clone(), options)
+            .map(|source| vec![Source { unread, ..source }]),
         several => {
             let list: Vec<String> = several
                 .iter()
@@ -203,6 +223,29 @@ fn in_folder(folder: &Path, options: &ReadOptions) -> Result<Vec<Source>, Corpus
             ))
         }
     }
+}
+
+/// Files of records, by how their names end.
+const RECORDS: &[&str] = &[".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet"];
+
+/// What Hugging Face keeps of a data set besides its data.
+fn is_told_of(name: &str) -> bool {
+    [
+        "dataset_info.json",
+        "dataset_infos.json",
+        "dataset_dict.json",
+        "state.json",
+    ]
+    .contains(&name)
+}
+
+/// What of some files in a folder is of a kind that is not read.
+fn unread_of(folder: &Path, files: &[PathBuf]) -> Vec<Unread> {
+    let mut unread = Vec::new();
+    for file in files {
+        unread::add(&mut unread, file, || text::relative(folder, file));
+    }
+    unread
 }
 
 /// README and the like say what a data set is; they are not the data.
@@ -275,7 +318,13 @@ fn of_file(file: &Path, options: &ReadOptions) -> Result<Format, CorpusError> {
     if text::is_one(file) || html::begins(&head) {
         return Ok(Format::Text);
     }
-    Err(undetected(file, &describe(&head, found.as_ref()), TRIED))
+    let mut unread = Vec::new();
+    // What an archive is, its first bytes say.
+    if !ARCHIVES.iter().any(|magic| head.starts_with(magic)) {
+        unread::add(&mut unread, file, || name(file));
+    }
+    Err(unread::alone(file, &unread)
+        .unwrap_or_else(|| undetected(file, &describe(&head, found.as_ref()), TRIED)))
 }
 
 /// The format of a file with this first record.
@@ -312,6 +361,9 @@ fn of_record(file: &Path, opening: &Opening, options: &ReadOptions) -> Option<Fo
 pub(super) fn looks_like_json(head: &[u8]) -> bool {
     matches!(head.trim_ascii_start().first(), Some(b'{' | b'['))
 }
+
+/// How archives begin that hold no office file.
+const ARCHIVES: [&[u8]; 2] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
 
 /// What a file seems to be, for the error.
 fn describe(head: &[u8], opening: Option<&Opening>) -> String {

@@ -27,6 +27,7 @@ mod report;
 mod table;
 mod text;
 pub(crate) mod typed;
+mod unread;
 
 #[cfg(test)]
 mod fixture;
@@ -38,6 +39,7 @@ pub use report::{
     GoldTally, GraphReport, LISTED, LeftOut, Listed, Renamed, Report, SourceReport, Tally,
     Unresolved,
 };
+pub use unread::Unread;
 
 use detect::Source;
 use intake::{Clash, Intake};
@@ -139,6 +141,7 @@ pub fn read(paths: &[PathBuf], options: &ReadOptions) -> Result<(Corpus, Report)
     let mut intake = Intake::new(options);
     for source in distinct_sources(paths, options, &mut intake)? {
         intake.begin(&source.path, source.format);
+        intake.report.unread.extend(source.unread.iter().cloned());
         match source.format {
             Format::Beir => beir::read(&source, &mut intake)?,
             Format::HippoRag => hipporag::read(&source, &mut intake)?,

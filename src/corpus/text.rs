@@ -28,9 +28,8 @@ fn has_extension(file: &Path, extensions: &[&str]) -> bool {
     })
 }
 
-/// The text files in a folder and below, sorted by path. What is hidden stays so, and links to folders are not
-/// followed.
-pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, CorpusError> {
+/// All files in a folder and below, sorted by path. What is hidden stays so, and links to folders are not followed.
+pub(super) fn below(folder: &Path) -> Result<Vec<PathBuf>, CorpusError> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -43,7 +42,7 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, CorpusError> {
             }
             if entry.file_type().map_err(failed)?.is_dir() {
                 folders.push(path);
-            } else if is_one(&path) && path.is_file() {
+            } else if path.is_file() {
                 found.push(path);
             }
         }
@@ -101,7 +100,7 @@ pub(super) fn read(source: &Source, intake: &mut Intake) -> Result<(), CorpusErr
 }
 
 /// The file's path inside the folder, with slashes.
-fn relative(root: &Path, file: &Path) -> String {
+pub(super) fn relative(root: &Path, file: &Path) -> String {
     match file.strip_prefix(root) {
         Ok(inside) if !inside.as_os_str().is_empty() => inside
             .iter()
