@@ -5,8 +5,8 @@ use super::lines::{name, read_head};
 use super::opening::{Opening, opening};
 use super::unread::{self, Unread};
 use super::{
-    CorpusError, Format, ReadOptions, beir, given, hipporag, hotpot, html, musique, table, text,
-    typed,
+    CorpusError, Format, ReadOptions, beir, given, hipporag, hotpot, html, langchain, musique,
+    table, text, typed,
 };
 use crate::exchange::given::rows;
 use serde_json::Value;
@@ -342,6 +342,7 @@ fn of_record(file: &Path, opening: &Opening, options: &ReadOptions) -> Option<Fo
     } else if opening.in_array && has("title") && has("text") && !identified {
         Some(Format::HippoRag)
     } else if Columns::recognises(&keys)
+        || langchain::is_one(record)
         || options.text_field.as_ref().is_some_and(|field| has(field))
     {
         Some(Format::Jsonl)

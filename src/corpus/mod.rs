@@ -17,6 +17,7 @@ mod intake;
 mod item;
 mod json;
 mod jsonl;
+mod langchain;
 mod lines;
 mod lookup;
 mod musique;
