@@ -58,7 +58,7 @@ use std::sync::Arc;
 ///
 /// Without a command, opens the explorer on INDEX, or on the bundled sample corpus. INDEX is a folder made by
 /// 'hopscope index'; the folder of LightRAG, GraphRAG or another system, with its graph; or a corpus: a BEIR folder, HotpotQA,
-/// 2WikiMultiHopQA, MuSiQue or HippoRAG JSON, JSONL, CSV, TSV, Parquet, Markdown or plain text. What is no index of hopscope's
+/// 2WikiMultiHopQA, MuSiQue or HippoRAG JSON, JSONL, CSV, TSV, Parquet, HTML, Markdown or plain text. What is no index of hopscope's
 /// is indexed in memory.
 #[derive(Debug, Parser)]
 #[command(name = "hopscope", version, args_conflicts_with_subcommands = true)]

@@ -14,6 +14,7 @@ const TEXT: &[&str] = &[
     "paragraph_text",
     "passage_text",
     "paragraph",
+    "page_content",
 ];
 
 /// The columns of a corpus, as they are called in it.

@@ -8,6 +8,9 @@ pub(super) const LEAST: usize = 60;
 /// A passage above this many words is divided.
 pub(super) const MOST: usize = 200;
 
+/// A heading of more bytes is text: every passage below a heading carries it.
+const LONGEST: usize = 2_000;
+
 /// One passage of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Piece {
@@ -119,7 +122,7 @@ fn stands_alone(line: &str) -> bool {
 
 /// What stands under one heading, paragraph by paragraph, and the finished pieces before it.
 #[derive(Default)]
-struct Sections {
+pub(super) struct Sections {
     headings: Vec<(usize, String)>,
     /// The last heading has nothing below it yet.
     bare_heading: bool,
@@ -130,7 +133,7 @@ struct Sections {
 
 impl Sections {
     /// One line, set off from the one before by `separator`; an empty one ends the paragraph.
-    fn line(&mut self, line: &str, separator: char) {
+    pub fn line(&mut self, line: &str, separator: char) {
         if line.is_empty() {
             self.end_paragraph();
             return;
@@ -142,7 +145,7 @@ impl Sections {
     }
 
     /// One line between fences: indentation and empty lines stay.
-    fn code(&mut self, line: &str) {
+    pub fn code(&mut self, line: &str) {
         if !self.paragraph.is_empty() {
             self.paragraph.push('\n');
         }
@@ -154,7 +157,7 @@ impl Sections {
         self.paragraph.is_empty() && !line.is_empty() && !stands_alone(line)
     }
 
-    fn end_paragraph(&mut self) {
+    pub fn end_paragraph(&mut self) {
         let paragraph = std::mem::take(&mut self.paragraph);
         if !paragraph.trim().is_empty() {
             self.paragraphs.push(paragraph);
@@ -162,7 +165,20 @@ impl Sections {
         }
     }
 
-    fn heading(&mut self, level: usize, title: &str) {
+    /// The title of the whole, which leads until a heading of the first level comes.
+    pub fn document(&mut self, title: &str) {
+        if title.len() <= LONGEST {
+            self.headings.push((1, title.to_owned()));
+        }
+    }
+
+    pub fn heading(&mut self, level: usize, title: &str) {
+        if title.len() > LONGEST {
+            self.end_paragraph();
+            self.line(title, ' ');
+            self.end_paragraph();
+            return;
+        }
         self.end_section(level);
         self.headings.retain(|&(above, _)| above < level);
         self.headings.push((level, title.to_owned()));
@@ -194,7 +210,7 @@ impl Sections {
         }));
     }
 
-    fn finish(mut self) -> Vec<Piece> {
+    pub fn finish(mut self) -> Vec<Piece> {
         self.end_section(0);
         self.done
     }
@@ -204,19 +220,23 @@ impl Sections {
 fn pack(paragraphs: Vec<String>) -> Vec<String> {
     let mut packed: Vec<String> = Vec::new();
     let mut held = String::new();
+    // No word goes from paragraph to paragraph, and to count them all again would take the square of the time.
+    let mut words = 0;
     for paragraph in paragraphs {
         append(&mut held, &paragraph);
-        let words = count(&held);
+        words += count(&paragraph);
         if words > MOST {
             packed.extend(divide(&held, words));
             held.clear();
+            words = 0;
         } else if words >= LEAST {
             packed.push(std::mem::take(&mut held));
+            words = 0;
         }
     }
     match packed.last_mut() {
         _ if held.is_empty() => {}
-        Some(last) if count(last) + count(&held) <= MOST => append(last, &held),
+        Some(last) if count(last) + words <= MOST => append(last, &held),
         _ => packed.push(held),
     }
     packed

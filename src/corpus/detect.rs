@@ -3,8 +3,10 @@
 use super::columns::Columns;
 use super::lines::{name, read_head};
 use super::opening::{Opening, opening};
+use super::unread::{self, Unread};
 use super::{
-    CorpusError, Format, ReadOptions, beir, given, hipporag, hotpot, musique, table, text, typed,
+    CorpusError, Format, ReadOptions, beir, given, hipporag, hotpot, html, langchain, musique,
+    table, text, typed,
 };
 use crate::exchange::given::rows;
 use serde_json::Value;
@@ -20,6 +22,8 @@ pub(super) struct Source {
     pub files: Vec<PathBuf>,
     pub questions: Option<PathBuf>,
     pub qrels: Option<PathBuf>,
+    /// What lies beside and is not read.
+    pub unread: Vec<Unread>,
 }
 
 impl Source {
@@ -30,6 +34,7 @@ impl Source {
             files,
             questions: None,
             qrels: None,
+            unread: Vec::new(),
         }
     }
 }
@@ -92,15 +97,24 @@ fn forced_in_folder(
 ) -> Result<Vec<Source>, CorpusError> {
     let (files, wanted) = match format {
         Format::Text => {
-            let files = text::files(folder)?;
+            let all = text::below(folder)?;
+            let files: Vec<PathBuf> = all
+                .iter()
+                .filter(|file| text::is_one(file))
+                .cloned()
+                .collect();
+            let unread = unread_of(folder, &all);
             return if files.is_empty() {
-                Err(undetected(
+                Err(unread::alone(folder, &unread).unwrap_or_else(|| undetected(
                     folder,
                     "no text file",
-                    ".txt, .text, .md and .markdown files, also in folders below",
-                ))
+                    ".txt, .text, .md, .markdown, .html, .htm and .xhtml files, also in folders below",
+                )))
             } else {
-                Ok(vec![Source::new(format, folder, files)])
+                Ok(vec![Source {
+                    unread,
+                    ..Source::new(format, folder, files)
+                }])
             };
         }
         Format::Typed => {
@@ -154,7 +168,7 @@ fn forced_in_folder(
 }
 
 fn in_folder(folder: &Path, options: &ReadOptions) -> Result<Vec<Source>, CorpusError> {
-    const TRIED: &str = "corpus.jsonl (beir), *_corpus.json (hipporag), nodes and edges or STaRK's processed (typed), one .json, .jsonl, .csv, .tsv or .parquet file, text and Markdown files";
+    const TRIED: &str = "corpus.jsonl (beir), *_corpus.json (hipporag), nodes and edges or STaRK's processed (typed), one .json, .jsonl, .csv, .tsv or .parquet file, text, Markdown and HTML files";
     // What another system keeps is never read past: its folder often has the Markdown that it was made from.
     for format in [Format::Given, Format::Beir, Format::HippoRag, Format::Typed] {
         match forced_in_folder(folder, format, options) {
@@ -162,46 +176,151 @@ fn in_folder(folder: &Path, options: &ReadOptions) -> Result<Vec<Source>, Corpus
             decided => return decided,
         }
     }
+    let all = text::below(folder)?;
+    let mut unread = unread_of(folder, &all);
     let (mut known, mut unknown) = (Vec::new(), Vec::new());
-    for file in named(folder, |name| {
-        has_suffix(
-            name,
-            &[".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet"],
-        )
-    })? {
-        match of_file(&file, options) {
-            Ok(format) => known.push((format, file)),
-            Err(error) => unknown.push(error),
+    let records = |file: &&PathBuf| has_suffix(&name(file), RECORDS) && !is_told_of(&name(file));
+    for file in all.iter().filter(records) {
+        let deep = file.parent() != Some(folder);
+        match of_file(file, options) {
+            // Below a folder lie many files of records that are no passages.
+            Ok(format) if !deep || is_plain(file, format, options) => {
+                known.push((format, file.clone()))
+            }
+            other => {
+                unread::add_fieldless(&mut unread, text::relative(folder, file));
+                unknown.extend(other.err().filter(|_| !deep));
+            }
         }
     }
-    let texts = text::files(folder)?;
+    let texts: Vec<PathBuf> = all.into_iter().filter(|file| text::is_one(file)).collect();
     let prose = texts.iter().filter(|file| !is_about(file)).count();
-    match &known[..] {
-        // What is wrong with the only candidate helps more than that there is none.
-        [] if texts.is_empty() && unknown.len() == 1 => Err(unknown.remove(0)),
-        [] if texts.is_empty() => Err(undetected(folder, "no corpus file in the folder", TRIED)),
-        [] => Ok(vec![Source::new(Format::Text, folder, texts)]),
+    let mut sources = match &known[..] {
+        [] if texts.is_empty() => {
+            return Err(match (unread::alone(folder, &unread), unknown.len()) {
+                (Some(alone), _) => alone,
+                // What is wrong with the only candidate helps more than that there is none.
+                (None, 1) => unknown.remove(0),
+                (None, _) => undetected(folder, "no corpus file in the folder", TRIED),
+            });
+        }
+        [] => vec![Source::new(Format::Text, folder, texts)],
         [(format, file)] if prose == 0 => {
-            source(*format, folder, file.clone(), options).map(|source| vec![source])
+            let path = if file.parent() == Some(folder) {
+                folder
+            } else {
+                file
+            };
+            vec![source(*format, path, file.clone(), options)?]
+        }
+        several
+            if several
+                .iter()
+                .all(|(format, file)| is_plain(file, *format, options)) =>
+        {
+            let mut sources = shards(known);
+            if prose > 0 {
+                sources.insert(0, Source::new(Format::Text, folder, texts));
+            }
+            sources
         }
         several => {
             let list: Vec<String> = several
                 .iter()
-                .map(|(format, file)| format!("{} ({format})", name(file)))
+                .map(|(format, file)| format!("{} ({format})", text::relative(folder, file)))
                 .collect();
             let prose = if prose == 0 {
                 String::new()
             } else {
                 format!(" and {prose} text files")
             };
-            Err(CorpusError::file(
+            return Err(CorpusError::file(
                 super::Place::file(folder),
                 "one corpus in the folder",
                 format!("{}{prose}", list.join(", ")),
-                "Name the files to read, or say --format text for the text files.",
-            ))
+                "Name the files to read (questions with --questions), or say --format text for the text files.",
+            ));
+        }
+    };
+    if let Some(first) = sources.first_mut() {
+        first.unread = unread;
+    }
+    Ok(sources)
+}
+
+/// Whether a file is of passages and of nothing else: no questions, and no lone object whose field has the name of a text by
+/// chance.
+fn is_plain(file: &Path, format: Format, options: &ReadOptions) -> bool {
+    let own = name(file).to_ascii_lowercase();
+    if ["quer", "question", "qrel"]
+        .iter()
+        .any(|part| own.contains(part))
+    {
+        return false;
+    }
+    match format {
+        Format::Table => true,
+        Format::Jsonl => read_head(file).is_ok_and(|head| {
+            opening(&head).is_some_and(|first| {
+                let keys = Vec::from_iter(first.record.keys().cloned());
+                let columns = Columns::choose(file, &keys, options);
+                let text = columns
+                    .ok()
+                    .and_then(|columns| first.record.get(&columns.text));
+                // A text that the head ends in shows as null.
+                let told = text.is_some_and(|text| text.is_string() || text.is_null());
+                (first.in_array || !own.ends_with(".json"))
+                    && (told || langchain::is_one(&first.record))
+            })
+        }),
+        _ => false,
+    }
+}
+
+/// One source a file, and one of all parts of a set that was written in parts: `train-00000-of-00003.parquet`.
+fn shards(known: Vec<(Format, PathBuf)>) -> Vec<Source> {
+    let mut sources: Vec<Source> = Vec::new();
+    for (format, file) in known {
+        let path = whole(&file).unwrap_or_else(|| file.clone());
+        match sources.last_mut() {
+            Some(last) if last.path == path && last.format == format => last.files.push(file),
+            _ => sources.push(Source::new(format, &path, vec![file])),
         }
     }
+    sources
+}
+
+/// What the parts of a set are called together; none where the file is no part.
+fn whole(file: &Path) -> Option<PathBuf> {
+    let stem = super::lines::stem(file);
+    let (head, of) = stem.rsplit_once("-of-")?;
+    let (head, number) = head.rsplit_once('-')?;
+    let digits = |text: &str| text.len() >= 4 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let extension = file.extension()?.to_string_lossy();
+    (digits(of) && digits(number)).then(|| file.with_file_name(format!("{head}-*.{extension}")))
+}
+
+/// Files of records, by how their names end.
+const RECORDS: &[&str] = &[".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet"];
+
+/// What Hugging Face keeps of a data set besides its data.
+fn is_told_of(name: &str) -> bool {
+    [
+        "dataset_info.json",
+        "dataset_infos.json",
+        "dataset_dict.json",
+        "state.json",
+    ]
+    .contains(&name)
+}
+
+/// What of some files in a folder is of a kind that is not read.
+fn unread_of(folder: &Path, files: &[PathBuf]) -> Vec<Unread> {
+    let mut unread = Vec::new();
+    for file in files {
+        unread::add(&mut unread, file, || text::relative(folder, file));
+    }
+    unread
 }
 
 /// README and the like say what a data set is; they are not the data.
@@ -239,7 +358,7 @@ fn named(folder: &Path, pass: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, Cor
 }
 
 fn of_file(file: &Path, options: &ReadOptions) -> Result<Format, CorpusError> {
-    const TRIED: &str = "JSON or JSONL records (beir, hotpotqa, musique, hipporag, jsonl), .csv, .tsv and .parquet (table), .txt and .md (text)";
+    const TRIED: &str = "JSON or JSONL records (beir, hotpotqa, musique, hipporag, jsonl), .csv, .tsv and .parquet (table), .txt, .md and .html (text)";
     let head = read_head(file)?;
     let found = if looks_like_json(&head) {
         opening(&head)
@@ -271,10 +390,16 @@ fn of_file(file: &Path, options: &ReadOptions) -> Result<Format, CorpusError> {
             TRIED,
         ));
     }
-    if text::is_one(file) {
+    if text::is_one(file) || html::begins(&head) {
         return Ok(Format::Text);
     }
-    Err(undetected(file, &describe(&head, found.as_ref()), TRIED))
+    let mut unread = Vec::new();
+    // What an archive is, its first bytes say.
+    if !ARCHIVES.iter().any(|magic| head.starts_with(magic)) {
+        unread::add(&mut unread, file, || name(file));
+    }
+    Err(unread::alone(file, &unread)
+        .unwrap_or_else(|| undetected(file, &describe(&head, found.as_ref()), TRIED)))
 }
 
 /// The format of a file with this first record.
@@ -292,6 +417,7 @@ fn of_record(file: &Path, opening: &Opening, options: &ReadOptions) -> Option<Fo
     } else if opening.in_array && has("title") && has("text") && !identified {
         Some(Format::HippoRag)
     } else if Columns::recognises(&keys)
+        || langchain::is_one(record)
         || options.text_field.as_ref().is_some_and(|field| has(field))
     {
         Some(Format::Jsonl)
@@ -311,6 +437,9 @@ fn of_record(file: &Path, opening: &Opening, options: &ReadOptions) -> Option<Fo
 pub(super) fn looks_like_json(head: &[u8]) -> bool {
     matches!(head.trim_ascii_start().first(), Some(b'{' | b'['))
 }
+
+/// How archives begin that hold no office file.
+const ARCHIVES: [&[u8]; 2] = [b"\x1f\x8b", b"\x28\xb5\x2f\xfd"];
 
 /// What a file seems to be, for the error.
 fn describe(head: &[u8], opening: Option<&Opening>) -> String {
@@ -392,7 +521,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_with_several_corpora_asks_which() {
+    fn a_folder_of_mixed_kinds_is_one_corpus() {
         let folder = Folder::new();
         folder.write("a.jsonl", "{\"text\": \"One.\"}\n");
         folder.write("README.md", "About it.");
@@ -402,13 +531,22 @@ mod tests {
             (corpus.passages.len(), report.sources[0].format),
             (1, Format::Jsonl)
         );
+        assert_eq!(report.unread[0].told(), "1 data file (package.json)");
         folder.write("b.csv", "text\nTwo.\n");
         folder.write("c.txt", "Three.");
-        let error = fails(&folder.path(""), &ReadOptions::default());
-        assert!(
-            error.contains("a.jsonl (jsonl), b.csv (table) and 1 text files")
-                && error.contains("--format text"),
-            "{error}"
+        folder.write("deep/d.tsv", "id\ttext\n7\tFour.\n");
+        folder.write("deep/config.json", "{\"content\": [\"src\"]}");
+        let (corpus, report) = reads(&folder.path(""));
+        let texts: Vec<&str> = corpus.passages.iter().map(|p| &*p.text).collect();
+        assert_eq!(texts, ["About it.", "Three.", "One.", "Two.", "Four."]);
+        let formats: Vec<Format> = report.sources.iter().map(|s| s.format).collect();
+        assert_eq!(
+            formats,
+            [Format::Text, Format::Jsonl, Format::Table, Format::Table]
+        );
+        assert_eq!(
+            report.unread[0].told(),
+            "2 data files (deep/config.json, package.json)"
         );
         let options = ReadOptions {
             format: Some(Format::Text),
@@ -421,6 +559,57 @@ mod tests {
             ..ReadOptions::default()
         };
         assert!(fails(&folder.path(""), &options).contains("Tried: corpus.jsonl."));
+    }
+
+    #[test]
+    fn where_passages_would_be_a_guess_the_folder_asks_which() {
+        let folder = Folder::new();
+        folder.write("a.jsonl", "{\"text\": \"One.\"}\n");
+        folder.write("my_queries.jsonl", "{\"_id\": \"q\", \"text\": \"Who?\"}\n");
+        let error = fails(&folder.path(""), &ReadOptions::default());
+        assert!(
+            error.contains("a.jsonl (jsonl), my_queries.jsonl (jsonl)")
+                && error.contains("--questions"),
+            "{error}"
+        );
+        folder.remove("my_queries.jsonl");
+        let asked = r#"[{"question": "Who?", "context": [["Ur", ["A city."]]], "supporting_facts": [["Ur", 0]]}]"#;
+        folder.write("one.json", asked);
+        folder.write("c.txt", "Three.");
+        let error = fails(&folder.path(""), &ReadOptions::default());
+        assert!(
+            error.contains("one.json (hotpotqa) and 1 text files"),
+            "{error}"
+        );
+        // Below the folder it is somebody else's, and said so.
+        folder.remove("one.json");
+        folder.write("deep/one.json", asked);
+        let (_, report) = reads(&folder.path(""));
+        assert_eq!(report.unread[0].told(), "1 data file (deep/one.json)");
+    }
+
+    #[test]
+    fn the_parts_of_an_export_of_hugging_face_are_one_source_in_their_order() {
+        let folder = Folder::new();
+        folder.write("README.md", "A card.");
+        folder.write("dataset_info.json", "{\"text\": \"no passage\"}");
+        for part in ["00001", "00000"] {
+            folder.write(
+                &format!("data/train-{part}-of-00002.jsonl"),
+                &format!("{{\"text\": \"Part {part}.\"}}\n"),
+            );
+        }
+        folder.write("data/test-00000-of-00001.jsonl", "{\"text\": \"Test.\"}\n");
+        folder.write("data/train-00000-of-00001.arrow", "ARROW1");
+        let (corpus, report) = reads(&folder.path(""));
+        let texts: Vec<&str> = corpus.passages.iter().map(|p| &*p.text).collect();
+        assert_eq!(texts, ["Test.", "Part 00000.", "Part 00001."]);
+        assert_eq!(report.sources.len(), 2);
+        assert!(
+            report.sources[1].path.ends_with("data/train-*.jsonl"),
+            "{report}"
+        );
+        assert_eq!(report.unread[0].counted(), "1 Arrow file");
     }
 
     #[test]

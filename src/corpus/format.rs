@@ -19,7 +19,7 @@ pub enum Format {
     Musique,
     /// `<name>_corpus.json` with the question file `<name>.json` beside it.
     HippoRag,
-    /// Plain text and Markdown, a file or a folder.
+    /// Plain text, Markdown and HTML, a file or a folder.
     Text,
     /// CSV or TSV with a header line.
     Table,

@@ -165,6 +165,21 @@ impl<'a> Intake<'a> {
         Ok(self.keep_passage(&given, passage))
     }
 
+    /// As [`Self::passage`], of a format whose passages may share the identifier of their document: another text under it gets
+    /// a number behind.
+    pub fn piece(&mut self, place: &Place, mut passage: Passage) -> Result<u32, CorpusError> {
+        if let Some(at) = self.lookup().by_content(&passage.title, &passage.text)
+            && self.lookup().by_id(&passage.id).is_some()
+        {
+            return Ok(self.merge_passage(at));
+        }
+        if self.lookup().by_id(&passage.id).is_some() {
+            check_text(place, &passage)?;
+            passage.id = self.free_id(&passage.id);
+        }
+        self.passage(place, passage)
+    }
+
     fn same(&self, at: u32, passage: &Passage) -> bool {
         let other = &self.passages[at as usize];
         other.title == passage.title && other.text == passage.text

@@ -3,6 +3,7 @@
 use super::columns::Columns;
 use super::intake::Intake;
 use super::json::{self, Record, Shape, kind_of, scalar};
+use super::langchain;
 use super::lines::name;
 use super::{CorpusError, Passage, Place, What};
 use serde_json::Value;
@@ -23,6 +24,11 @@ pub(super) fn read(
     let mut ordinal = 0;
     json::records(file, SHAPE, intake, |intake, place, record| {
         ordinal += 1;
+        let made = || format!("{}#{ordinal}", name(file));
+        let named = intake.options.text_field.is_some();
+        if let Some(flat) = langchain::flat(&record).filter(|_| !named && columns.is_none()) {
+            return document(place, flat, made, intake);
+        }
         let columns = match &mut columns {
             Some(columns) => columns,
             none => {
@@ -30,11 +36,33 @@ pub(super) fn read(
                 none.insert(Columns::choose(file, &there, intake.options)?)
             }
         };
-        let passage = passage(place, record, columns, || {
-            format!("{}#{ordinal}", name(file))
-        })?;
+        let passage = passage(place, record, columns, made)?;
         intake.passage(place, passage).map(drop)
     })
+}
+
+/// Takes a document of LangChain. Its pieces may share the identifier of the document.
+fn document(
+    place: &Place,
+    flat: Record,
+    made: impl FnOnce() -> String,
+    intake: &mut Intake,
+) -> Result<(), CorpusError> {
+    let [id, title] = ["id", "title"].map(|name| flat.get(name).and_then(scalar));
+    let Some(Value::String(text)) = flat.get("text") else {
+        let found = flat.get("text").map_or("none", kind_of);
+        return Err(CorpusError::record(
+            place,
+            "a string in the field `page_content`",
+            found,
+        ));
+    };
+    let passage = Passage {
+        id: id.unwrap_or_else(made),
+        title: title.unwrap_or_default(),
+        text: text.clone(),
+    };
+    intake.piece(place, passage).map(drop)
 }
 
 pub(super) fn passage(

@@ -12,10 +12,12 @@ mod format;
 mod given;
 mod hipporag;
 mod hotpot;
+mod html;
 mod intake;
 mod item;
 mod json;
 mod jsonl;
+mod langchain;
 mod lines;
 mod lookup;
 mod musique;
@@ -26,6 +28,7 @@ mod report;
 mod table;
 mod text;
 pub(crate) mod typed;
+mod unread;
 
 #[cfg(test)]
 mod fixture;
@@ -37,6 +40,7 @@ pub use report::{
     GoldTally, GraphReport, LISTED, LeftOut, Listed, Renamed, Report, SourceReport, Tally,
     Unresolved,
 };
+pub use unread::Unread;
 
 use crate::text::Language;
 use detect::Source;
@@ -146,6 +150,7 @@ pub fn read(paths: &[PathBuf], options: &ReadOptions) -> Result<(Corpus, Report)
     let mut intake = Intake::new(options);
     for source in distinct_sources(paths, options, &mut intake)? {
         intake.begin(&source.path, source.format);
+        intake.report.unread.extend(source.unread.iter().cloned());
         match source.format {
             Format::Beir => beir::read(&source, &mut intake)?,
             Format::HippoRag => hipporag::read(&source, &mut intake)?,
@@ -311,7 +316,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// A small corpus in every format, in folders of their own.
-    const EVERY_FORMAT: [&[(&str, &str)]; 8] = [
+    const EVERY_FORMAT: [&[(&str, &str)]; 9] = [
         &[
             (
                 "corpus.jsonl",
@@ -357,6 +362,10 @@ mod tests {
             "id,title,text\n1,Ur,\"A \"\"city\"\".\"\n2,,Old.\n",
         )],
         &[("j.tsv", "id\ttext\n1\tA city.\n2\tOld.\n")],
+        &[(
+            "p.html",
+            "<title>Ur</title><nav>Up</nav><h1>City &amp; wall</h1><ul><li>Old<li>Big</ul><table><tr><td>1<td>2</table><pre>x\n y</pre>",
+        )],
     ];
 
     proptest! {

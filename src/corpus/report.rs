@@ -1,5 +1,6 @@
 //! The account of a reading: every record is kept, merged, left out as bad, or left unresolved.
 
+use super::unread::{self, Unread};
 use super::{BadRecord, Format, What};
 use crate::exchange::given::Account;
 use serde::Serialize;
@@ -107,6 +108,9 @@ pub struct Report {
     pub renamed: Listed<Renamed>,
     /// Anything else worth knowing: files beside that were not read, empty files.
     pub notes: Vec<String>,
+    /// Files beside that are of a kind which is not read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
     /// Graphs of other systems, one a source.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub graphs: Vec<GraphReport>,
@@ -144,16 +148,21 @@ impl Report {
                 kept.collect::<Vec<_>>().join(", ")
             )
         });
+        let unread: Vec<String> = self.unread.iter().map(Unread::counted).collect();
+        let unread = (!unread.is_empty()).then(|| format!("not read: {}", unread.join(", ")));
         let beside: String = graphs
+            .chain(unread)
             .chain(self.notes.iter().cloned())
             .map(|note| format!("; {note}"))
             .collect();
         format!("read {files}: {kept}{left}{beside}")
     }
 
-    /// Whether every record went where it should: nothing left out, unresolved or renamed.
+    /// Whether every record went where it should: nothing left out, unresolved or renamed, and no file beside that holds text
+    /// and was not read.
     pub fn is_clean(&self) -> bool {
         self.bad.count + self.unresolved.count + self.renamed.count == 0
+            && self.unread.iter().all(|unread| unread.remedy.is_none())
     }
 
     pub(super) fn leave_out(&mut self, what: What, record: BadRecord) {
@@ -251,6 +260,13 @@ impl fmt::Display for Report {
                 )
             },
         )?;
+        if !self.unread.is_empty() {
+            let told: Vec<String> = self.unread.iter().map(Unread::told).collect();
+            writeln!(out, "not read: {}", told.join(", "))?;
+        }
+        if let Some(remedy) = unread::remedy(&self.unread) {
+            writeln!(out, "{remedy}")?;
+        }
         self.notes
             .iter()
             .try_for_each(|note| writeln!(out, "note: {note}"))

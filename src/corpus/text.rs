@@ -1,7 +1,8 @@
-//! Plain text and Markdown: a file, or a folder with everything below it.
+//! Plain text, Markdown and HTML: a file, or a folder with everything below it.
 
 use super::cut::{cut_markdown, cut_plain};
 use super::detect::Source;
+use super::html;
 use super::intake::Intake;
 use super::lines::{name, read_bytes, stem, utf8};
 use super::{CorpusError, Passage, Place, What};
@@ -9,10 +10,14 @@ use std::path::{Path, PathBuf};
 
 const MARKDOWN: &[&str] = &["md", "markdown"];
 const PLAIN: &[&str] = &["txt", "text"];
+const HTML: &[&str] = &["html", "htm", "xhtml"];
+const XHTML: &[&str] = &["xhtml"];
 
 /// Whether a file is text by its name.
 pub(super) fn is_one(file: &Path) -> bool {
-    has_extension(file, MARKDOWN) || has_extension(file, PLAIN)
+    [MARKDOWN, PLAIN, HTML]
+        .iter()
+        .any(|extensions| has_extension(file, extensions))
 }
 
 fn has_extension(file: &Path, extensions: &[&str]) -> bool {
@@ -23,9 +28,8 @@ fn has_extension(file: &Path, extensions: &[&str]) -> bool {
     })
 }
 
-/// The text files in a folder and below, sorted by path. What is hidden stays so, and links to folders are not
-/// followed.
-pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, CorpusError> {
+/// All files in a folder and below, sorted by path. What is hidden stays so, and links to folders are not followed.
+pub(super) fn below(folder: &Path) -> Result<Vec<PathBuf>, CorpusError> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -38,7 +42,7 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, CorpusError> {
             }
             if entry.file_type().map_err(failed)?.is_dir() {
                 folders.push(path);
-            } else if is_one(&path) && path.is_file() {
+            } else if path.is_file() {
                 found.push(path);
             }
         }
@@ -61,7 +65,10 @@ pub(super) fn read(source: &Source, intake: &mut Intake) -> Result<(), CorpusErr
             continue;
         };
         let relative = relative(&source.path, file);
-        let pieces = if has_extension(file, MARKDOWN) {
+        let pieces = if has_extension(file, HTML) || html::begins(text.as_bytes()) {
+            let closes = has_extension(file, XHTML) || text.trim_start().starts_with("<?xml");
+            html::cut_html(text, closes)
+        } else if has_extension(file, MARKDOWN) {
             cut_markdown(text)
         } else {
             cut_plain(text)
@@ -93,7 +100,7 @@ pub(super) fn read(source: &Source, intake: &mut Intake) -> Result<(), CorpusErr
 }
 
 /// The file's path inside the folder, with slashes.
-fn relative(root: &Path, file: &Path) -> String {
+pub(super) fn relative(root: &Path, file: &Path) -> String {
     match file.strip_prefix(root) {
         Ok(inside) if !inside.as_os_str().is_empty() => inside
             .iter()
@@ -138,6 +145,39 @@ mod tests {
         );
         let (corpus, _) = reads(&folder.path("b_note.txt"));
         assert_eq!(corpus.passages[0].id, "b_note.txt#1");
+    }
+
+    #[test]
+    fn pages_of_html_are_texts_by_name_and_by_how_they_begin() {
+        let folder = Folder::new();
+        let page = "<!doctype html><title>Ur</title><p>A city.</p><h2>Fall</h2><p>It fell.</p>";
+        folder.write("a/ur.html", page);
+        folder.write("b.htm", "<p>No title.");
+        folder.write("saved", page);
+        folder.write(
+            "x.xhtml",
+            "<html><body><script src='a'/><p>Kept.</p></body></html>",
+        );
+        let (corpus, _) = reads(&folder.path(""));
+        let seen = corpus
+            .passages
+            .iter()
+            .map(|p| (&*p.id, &*p.title, &*p.text));
+        assert_eq!(
+            Vec::from_iter(seen),
+            [
+                ("a/ur.html#1", "Ur", "A city."),
+                ("a/ur.html#2", "Ur > Fall", "It fell."),
+                ("b.htm#1", "b", "No title."),
+                ("x.xhtml#1", "x", "Kept.")
+            ]
+        );
+        let (corpus, report) = reads(&folder.path("saved"));
+        assert_eq!(report.sources[0].format, Format::Text);
+        assert_eq!(
+            (corpus.passages.len(), &*corpus.passages[1].title),
+            (2, "Ur > Fall")
+        );
     }
 
     #[test]
