@@ -149,7 +149,9 @@ fn built(
     let index = Index::build(corpus, &options, progress);
     let named = || path.map_or("the sample".to_owned(), |path| path.display().to_string());
     let index = index.with_context(named)?;
-    index.look_beside(path.map(Path::to_owned).as_slice());
+    // Nothing lies beside standard input.
+    let files = path.filter(|path| path.as_os_str() != "-");
+    index.look_beside(files.map(Path::to_owned).as_slice());
     Ok(index)
 }
 

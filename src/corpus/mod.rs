@@ -25,6 +25,7 @@ mod opening;
 mod qrels;
 mod questions;
 mod report;
+mod stdin;
 mod table;
 mod text;
 pub(crate) mod typed;
@@ -138,7 +139,22 @@ pub struct Corpus {
 /// Reads one corpus from files and folders, in the order given.
 ///
 /// Where an identifier comes again from another path with other content it becomes `id~2`, and the report says so.
+/// The path `-` is standard input.
 pub fn read(paths: &[PathBuf], options: &ReadOptions) -> Result<(Corpus, Report), CorpusError> {
+    let Some((kept, taken)) = stdin::taken(paths, options)? else {
+        return read_files(paths, options);
+    };
+    let rename = &|path: &mut PathBuf| kept.as_named(path);
+    let (mut corpus, mut report) =
+        read_files(&taken, options).map_err(|error| error.renamed(rename))?;
+    if let [_] = paths {
+        corpus.name = "stdin".to_owned();
+    }
+    report.renamed_paths(rename);
+    Ok((corpus, report))
+}
+
+fn read_files(paths: &[PathBuf], options: &ReadOptions) -> Result<(Corpus, Report), CorpusError> {
     let mut intake = Intake::new(options);
     for source in distinct_sources(paths, options, &mut intake)? {
         intake.begin(&source.path, source.format);
