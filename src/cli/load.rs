@@ -125,7 +125,7 @@ fn read(path: Option<&Path>, reading: &Reading) -> Result<(Corpus, Option<Report
     match path {
         None => Ok((sample::corpus()?, None)),
         Some(path) => {
-            let (corpus, report) = corpus::read(&[path.to_owned()], &reading.options())?;
+            let (corpus, report) = corpus::read(&[path.to_owned()], &reading.options()?)?;
             Ok((corpus, Some(report)))
         }
     }
@@ -145,6 +145,7 @@ fn built(
         given: None,
         // Whoever only looks is not kept waiting: a graph is built when it is asked for by name.
         near: near(settings.all()).filter(|near| near.from == 0),
+        cut: Some(reading.cut()),
     };
     let index = Index::build(corpus, &options, progress);
     let named = || path.map_or("the sample".to_owned(), |path| path.display().to_string());

@@ -34,6 +34,7 @@ mod unread;
 #[cfg(test)]
 mod fixture;
 
+pub use cut::Cut;
 pub use error::{BadRecord, CorpusError, Place, What};
 pub use format::{Format, ReadOptions};
 pub use lookup::Lookup;
@@ -177,6 +178,11 @@ fn read_files(paths: &[PathBuf], options: &ReadOptions) -> Result<(Corpus, Repor
                 jsonl::read(file, None, intake)
             })?,
         }
+    }
+    let sources = &mut intake.report.sources;
+    if options.cut != Cut::default() && sources.iter().all(|it| it.format != Format::Text) {
+        let note = "nothing was cut: the size of passages is of texts, Markdown and HTML alone";
+        intake.report.notes.push(note.to_owned());
     }
     questions_besides(
         options.questions.as_deref(),
