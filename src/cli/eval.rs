@@ -453,7 +453,7 @@ pub fn asked(
     [questions, gold]: [Option<&Path>; 2],
     reading: &Reading,
 ) -> Result<Vec<Question>> {
-    let options = reading.options();
+    let options = reading.options()?;
     let (questions, report) = match (questions, gold) {
         (None, None) => return Ok(index.questions().to_vec()),
         (None, Some(gold)) => {

@@ -28,7 +28,7 @@ const BETWEEN: f64 = 1.5;
 
 #[derive(Debug, Args)]
 pub struct ExploreArgs {
-    /// An index folder or a corpus; default: the sample.
+    /// An index folder or a corpus, - for one on standard input; default: the sample.
     index: Option<PathBuf>,
     /// Open with this question instead of the first one in the set.
     #[arg(long)]
@@ -118,6 +118,16 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
         && let Some(said) = refusal()
     {
         bail!("{said}");
+    }
+    if args.plain
+        && args
+            .index
+            .as_deref()
+            .is_some_and(|path| path.as_os_str() == "-")
+    {
+        bail!(
+            "--plain reads its choices from standard input, so a corpus cannot come from there; name a file"
+        );
     }
     if let Some(name) = &args.lesson {
         Lesson::find(name).map_err(|said| anyhow!("--lesson {said}"))?;
@@ -270,6 +280,9 @@ fn opener(how: How, reading: Reading, config: &Config, llm: &Option<Arc<Llm>>) -
         let method = config.method.as_deref().filter(|_| how.method.is_none());
         let mut settings = how.settings(method)?;
         configured(&mut settings, &config)?;
+        if path.as_os_str() == "-" {
+            bail!("standard input was read before; name a file");
+        }
         let path = Some(path).filter(|path| !path.as_os_str().is_empty());
         let mut said = Vec::new();
         let mut tell = |words| said.push(words);

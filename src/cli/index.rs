@@ -6,7 +6,7 @@ use super::llm::{self, report_json};
 use super::load::ProgressBars;
 use super::stats::parts_json;
 use super::{Opening, Tuning, about, interrupt, say, say_closed, vectors_misfit};
-use crate::corpus;
+use crate::corpus::{self, Cut};
 use crate::exchange;
 use crate::index::Layer;
 use crate::index::store::Manifest;
@@ -28,7 +28,7 @@ use std::time::Instant;
 
 #[derive(Debug, Default, Args)]
 pub struct IndexArgs {
-    /// Corpus files or folders; with --add the index folder.
+    /// Corpus files or folders, - for standard input; with --add the index folder.
     #[arg(required = true)]
     pub(super) paths: Vec<PathBuf>,
     /// Index folder to write; an existing index there is replaced.
@@ -101,7 +101,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     let llm = args.opening.thinking.open()?.unwrap_or_default();
     llm.announce_to(bars.announce());
     let start = Instant::now();
-    let mut options = args.opening.reading.options();
+    let mut options = args.opening.reading.options()?;
     options.questions = args.questions.clone();
     options.qrels = args.qrels.clone();
     let (corpus, report) = corpus::read(&args.paths, &options)?;
@@ -123,11 +123,14 @@ pub fn run(args: &IndexArgs) -> Result<()> {
                 },
             ),
             near: near(settings.all()),
+            cut: Some(args.opening.reading.cut()),
         },
         out,
         &bars,
         &|index| {
-            index.look_beside(&args.paths);
+            // Nothing lies beside standard input.
+            let files = args.paths.iter().filter(|path| path.as_os_str() != "-");
+            index.look_beside(&Vec::from_iter(files.cloned()));
             index.think_with(llm.clone());
             settings_of(&settings, index, |settings| {
                 layers.replace(build_layers(index, &kinds, settings.all(), &bars)?);
@@ -156,12 +159,16 @@ pub fn run(args: &IndexArgs) -> Result<()> {
         );
         spent.insert("build".into(), json!(seconds - read));
         spent.insert("total".into(), json!(seconds));
-        super::print_json(&json!({
+        let mut told = json!({
             "index": out.to_string_lossy(), "passages": m.passages, "questions": m.questions, "entities": m.entities, "edges": m.edges,
             "bytes": built.bytes, "parts": parts_json(m), "seconds": spent,
             "peak_memory_bytes": peak_memory(), "settings": m.options, "language": language, "encoder": m.dense, "fingerprint": m.fingerprint, "report": report,
             "layers": layers_json(m, &layers), "llm": report_json(&llm),
-        }))?;
+        });
+        if let Some(cut) = m.cut {
+            told["cut"] = json!(cut);
+        }
+        super::print_json(&told)?;
         return llm::answered(&llm);
     }
     let mut to = output::text();
@@ -169,6 +176,12 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     grid.row(cells!["passages", m.passages, "questions", m.questions]);
     grid.row(cells!["entities", m.entities, "edges", m.edges]);
     write!(to, "{}\n{grid}", out.display())?;
+    if let Some(Cut { words, overlap }) = m.cut {
+        writeln!(
+            to,
+            "  texts cut into at most {words} words, overlap {overlap}"
+        )?;
+    }
     if let Some(dense) = &m.dense {
         let (dims, by, search) = (dense.identity.dims, &dense.encoder, dense.searched());
         writeln!(to, "  vectors of {dims} numbers by {by}; {search}")?;

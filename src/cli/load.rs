@@ -133,7 +133,7 @@ fn read(path: Option<&Path>, reading: &Reading) -> Result<(Corpus, Option<Report
     match path {
         None => Ok((sample::corpus()?, None)),
         Some(path) => {
-            let (corpus, report) = corpus::read(&[path.to_owned()], &reading.options())?;
+            let (corpus, report) = corpus::read(&[path.to_owned()], &reading.options()?)?;
             Ok((corpus, Some(report)))
         }
     }
@@ -153,11 +153,14 @@ fn built(
         given: None,
         // Whoever only looks is not kept waiting: a graph is built when it is asked for by name.
         near: near(settings.all()).filter(|near| near.from == 0),
+        cut: Some(reading.cut()),
     };
     let index = Index::build(corpus, &options, progress);
     let named = || path.map_or("the sample".to_owned(), |path| path.display().to_string());
     let index = index.with_context(named)?;
-    index.look_beside(path.map(Path::to_owned).as_slice());
+    // Nothing lies beside standard input.
+    let files = path.filter(|path| path.as_os_str() != "-");
+    index.look_beside(files.map(Path::to_owned).as_slice());
     Ok(index)
 }
 

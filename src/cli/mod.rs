@@ -33,7 +33,7 @@ mod stats;
 mod sweep;
 mod tune;
 
-use crate::corpus::{Corpus, Format, ReadOptions};
+use crate::corpus::{Corpus, Cut, Format, ReadOptions};
 use crate::errors::told;
 use crate::explorer::store::{Folders, presets};
 use crate::index::build::STATIC;
@@ -238,6 +238,12 @@ pub struct Reading {
     /// Field or column of the text.
     #[arg(long, value_name = "NAME")]
     text_field: Option<String>,
+    /// Most words of a passage that text, Markdown and HTML are cut into. Default: 200.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    chunk_words: Option<u32>,
+    /// Words that a passage repeats of the one before, in whole sentences; fewer than --chunk-words. Default: 0.
+    #[arg(long, value_name = "N")]
+    chunk_overlap: Option<u32>,
 }
 
 /// How INDEX is opened, and who answers for a language model.
@@ -289,15 +295,32 @@ impl Reading {
         }
     }
 
-    fn options(&self) -> ReadOptions {
-        ReadOptions {
+    /// How texts are cut.
+    fn cut(&self) -> Cut {
+        let of = |said: Option<u32>, default: usize| said.map_or(default, |said| said as usize);
+        let Cut { words, overlap } = Cut::default();
+        Cut {
+            words: of(self.chunk_words, words),
+            overlap: of(self.chunk_overlap, overlap),
+        }
+    }
+
+    fn options(&self) -> Result<ReadOptions> {
+        let Cut { words, overlap } = self.cut();
+        if overlap >= words {
+            bail!(
+                "--chunk-overlap {overlap}: a passage has at most {words} words (--chunk-words); name fewer"
+            );
+        }
+        Ok(ReadOptions {
             format: self.format,
             skip_bad: self.skip_bad,
             id_field: self.id_field.clone(),
             title_field: self.title_field.clone(),
             text_field: self.text_field.clone(),
+            cut: self.cut(),
             ..ReadOptions::default()
-        }
+        })
     }
 }
 

@@ -1,12 +1,38 @@
 //! Text cut into passages: at paragraphs, short ones joined, long ones divided at the ends of sentences.
 
 use crate::text::span;
+use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Paragraphs are joined until a passage has this many words.
-pub(super) const LEAST: usize = 60;
-/// A passage above this many words is divided.
-pub(super) const MOST: usize = 200;
+/// How long the passages are that texts are cut into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cut {
+    /// A passage above this many words is divided; paragraphs are joined until one has three tenths of it.
+    pub words: usize,
+    /// A passage begins with the last whole sentences of the one before in its section, up to so many words; below `words`.
+    pub overlap: usize,
+}
+
+impl Default for Cut {
+    fn default() -> Self {
+        Self {
+            words: 200,
+            overlap: 0,
+        }
+    }
+}
+
+impl Cut {
+    /// Paragraphs are joined until a passage has this many words.
+    fn least(self) -> usize {
+        (self.words.saturating_mul(3) / 10).max(1)
+    }
+
+    /// A passage above this many words is divided.
+    fn most(self) -> usize {
+        self.words.max(1)
+    }
+}
 
 /// A heading of more bytes is text: every passage below a heading carries it.
 const LONGEST: usize = 2_000;
@@ -20,8 +46,8 @@ pub(super) struct Piece {
 }
 
 /// Cuts plain text.
-pub(super) fn cut_plain(text: &str) -> Vec<Piece> {
-    let mut sections = Sections::default();
+pub(super) fn cut_plain(text: &str, cut: Cut) -> Vec<Piece> {
+    let mut sections = Sections::of(cut);
     for line in text.lines() {
         sections.line(line.trim(), ' ');
     }
@@ -29,8 +55,8 @@ pub(super) fn cut_plain(text: &str) -> Vec<Piece> {
 }
 
 /// Cuts Markdown. Headings become the path of what stands below them; a heading with nothing below it is text.
-pub(super) fn cut_markdown(text: &str) -> Vec<Piece> {
-    let mut sections = Sections::default();
+pub(super) fn cut_markdown(text: &str, cut: Cut) -> Vec<Piece> {
+    let mut sections = Sections::of(cut);
     let mut lines = text.lines().peekable();
     if lines.peek().is_some_and(|line| line.trim_end() == "---") {
         // Front matter is not a heading, though its last line looks like one.
@@ -123,6 +149,7 @@ fn stands_alone(line: &str) -> bool {
 /// What stands under one heading, paragraph by paragraph, and the finished pieces before it.
 #[derive(Default)]
 pub(super) struct Sections {
+    cut: Cut,
     headings: Vec<(usize, String)>,
     /// The last heading has nothing below it yet.
     bare_heading: bool,
@@ -132,6 +159,13 @@ pub(super) struct Sections {
 }
 
 impl Sections {
+    pub fn of(cut: Cut) -> Self {
+        Self {
+            cut,
+            ..Self::default()
+        }
+    }
+
     /// One line, set off from the one before by `separator`; an empty one ends the paragraph.
     pub fn line(&mut self, line: &str, separator: char) {
         if line.is_empty() {
@@ -203,7 +237,8 @@ impl Sections {
             .iter()
             .map(|(_, title)| title.clone())
             .collect();
-        let texts = pack(std::mem::take(&mut self.paragraphs));
+        let texts = pack(std::mem::take(&mut self.paragraphs), self.cut);
+        let texts = overlapped(texts, self.cut.overlap);
         self.done.extend(texts.into_iter().map(|text| Piece {
             headings: headings.clone(),
             text,
@@ -217,7 +252,7 @@ impl Sections {
 }
 
 /// Joins and divides the paragraphs of one section.
-fn pack(paragraphs: Vec<String>) -> Vec<String> {
+fn pack(paragraphs: Vec<String>, cut: Cut) -> Vec<String> {
     let mut packed: Vec<String> = Vec::new();
     let mut held = String::new();
     // No word goes from paragraph to paragraph, and to count them all again would take the square of the time.
@@ -225,21 +260,45 @@ fn pack(paragraphs: Vec<String>) -> Vec<String> {
     for paragraph in paragraphs {
         append(&mut held, &paragraph);
         words += count(&paragraph);
-        if words > MOST {
-            packed.extend(divide(&held, words));
+        if words > cut.most() {
+            packed.extend(divide(&held, words, cut));
             held.clear();
             words = 0;
-        } else if words >= LEAST {
+        } else if words >= cut.least() {
             packed.push(std::mem::take(&mut held));
             words = 0;
         }
     }
     match packed.last_mut() {
         _ if held.is_empty() => {}
-        Some(last) if count(last) + words <= MOST => append(last, &held),
+        Some(last) if count(last) + words <= cut.most() => append(last, &held),
         _ => packed.push(held),
     }
     packed
+}
+
+/// Every text after the last whole sentences of the one before, up to so many words.
+fn overlapped(mut texts: Vec<String>, most: usize) -> Vec<String> {
+    if most == 0 {
+        return texts;
+    }
+    // From the end: the text before is still as it was cut.
+    for at in (1..texts.len()).rev() {
+        let before = &texts[at - 1];
+        let (mut start, mut words) = (before.len(), 0);
+        for (sentence, length) in sentences(before, Cut::default()).into_iter().rev() {
+            words += length;
+            if words > most {
+                break;
+            }
+            start -= sentence.len();
+        }
+        let tail = span::of(before, start..).trim().to_owned();
+        if !tail.is_empty() {
+            texts[at] = format!("{tail}\n{}", texts[at]);
+        }
+    }
+    texts
 }
 
 fn append(text: &mut String, paragraph: &str) {
@@ -250,12 +309,13 @@ fn append(text: &mut String, paragraph: &str) {
 }
 
 /// Divides a text of `words` words into parts of about equal length.
-fn divide(text: &str, words: usize) -> Vec<String> {
-    let aim = words.div_ceil(words.div_ceil(MOST));
+fn divide(text: &str, words: usize, cut: Cut) -> Vec<String> {
+    let most = cut.most();
+    let aim = words.div_ceil(words.div_ceil(most));
     let mut parts: Vec<(String, usize)> = vec![(String::new(), 0)];
-    for (sentence, length) in sentences(text) {
+    for (sentence, length) in sentences(text, cut) {
         let (part, so_far) = parts.last_mut().expect("one to start with");
-        if *so_far > 0 && (*so_far >= aim || *so_far + length > MOST) {
+        if *so_far > 0 && (*so_far >= aim || *so_far + length > most) {
             parts.push((sentence.to_owned(), length));
         } else {
             part.push_str(sentence);
@@ -263,8 +323,8 @@ fn divide(text: &str, words: usize) -> Vec<String> {
         }
     }
     if let [.., (before, long), (last, short)] = &mut parts[..]
-        && *short < LEAST
-        && *long + *short <= MOST
+        && *short < cut.least()
+        && *long + *short <= most
     {
         before.push_str(last);
         parts.pop();
@@ -277,14 +337,14 @@ fn divide(text: &str, words: usize) -> Vec<String> {
 }
 
 /// Sentences with their numbers of words; one that is too long comes in pieces.
-fn sentences(text: &str) -> Vec<(&str, usize)> {
+fn sentences(text: &str, cut: Cut) -> Vec<(&str, usize)> {
     let mut found = Vec::new();
     let (mut start, mut end) = (0, 0);
     for sentence in text.split_sentence_bounds() {
         end += sentence.len();
         let so_far = span::of(text, start..end);
         if end == text.len() || ends_between_words(so_far) && !ends_in_abbreviation(so_far) {
-            pieces(span::of(text, start..end), &mut found);
+            pieces(span::of(text, start..end), cut, &mut found);
             start = end;
         }
     }
@@ -313,20 +373,21 @@ fn ends_in_abbreviation(sentence: &str) -> bool {
         && word.chars().all(char::is_alphabetic)
 }
 
-/// A sentence, divided between words where it has more than [`MOST`]. A script without spaces is divided at
+/// A sentence, divided between words where it has more than a passage may have. A script without spaces is divided at
 /// twice that.
-fn pieces<'a>(sentence: &'a str, found: &mut Vec<(&'a str, usize)>) {
+fn pieces<'a>(sentence: &'a str, cut: Cut, found: &mut Vec<(&'a str, usize)>) {
+    let most = cut.most();
     let words = count(sentence);
-    if words <= MOST {
+    if words <= most {
         found.push((sentence, words));
         return;
     }
-    let aim = words.div_ceil(words.div_ceil(MOST));
+    let aim = words.div_ceil(words.div_ceil(most));
     let (mut start, mut length) = (0, 0);
     for (at, token) in sentence.split_word_bound_indices() {
         let space = token.chars().all(char::is_whitespace);
         let word = token.contains(char::is_alphanumeric);
-        if (space && length >= aim) || (word && length >= 2 * MOST) {
+        if (space && length >= aim) || (word && length >= 2 * most) {
             found.push((span::of(sentence, start..at), length));
             (start, length) = (at, 0);
         }
@@ -343,6 +404,16 @@ fn count(text: &str) -> usize {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    const MOST: usize = 200;
+
+    fn cut_plain(text: &str) -> Vec<Piece> {
+        super::cut_plain(text, Cut::default())
+    }
+
+    fn cut_markdown(text: &str) -> Vec<Piece> {
+        super::cut_markdown(text, Cut::default())
+    }
 
     fn sentence(words: usize) -> String {
         format!("{}ends.", "Word ".repeat(words - 1))
@@ -419,10 +490,13 @@ mod tests {
 
     #[test]
     fn abbreviations_do_not_end_a_sentence() {
-        let found: Vec<&str> = sentences("Then Mr. Darcy met J. Austen. He left. \"St. Ives.\"")
-            .iter()
-            .map(|s| s.0)
-            .collect();
+        let found: Vec<&str> = sentences(
+            "Then Mr. Darcy met J. Austen. He left. \"St. Ives.\"",
+            Cut::default(),
+        )
+        .iter()
+        .map(|s| s.0)
+        .collect();
         assert_eq!(
             found,
             [
@@ -467,6 +541,54 @@ mod tests {
         );
     }
 
+    #[test]
+    fn a_person_may_say_how_long_passages_are() {
+        let text = vec![sentence(30); 10].join(" ");
+        let lengths = |words: usize, overlap: usize| -> Vec<usize> {
+            let pieces = super::cut_plain(&text, Cut { words, overlap });
+            pieces.iter().map(|piece| count(&piece.text)).collect()
+        };
+        assert_eq!(lengths(60, 0), [60; 5]);
+        assert_eq!(lengths(300, 0), [300]);
+        // One whole sentence of 30 fits into 59 words, two do not; into 29 fits none.
+        assert_eq!(lengths(60, 59), [60, 90, 90, 90, 90]);
+        assert_eq!(lengths(60, 29), [60; 5]);
+        assert_eq!(lengths(1, 0), [1; 300]);
+        assert_eq!(
+            super::cut_plain(
+                &text,
+                Cut {
+                    words: 0,
+                    overlap: 0
+                }
+            )
+            .len(),
+            300
+        );
+    }
+
+    #[test]
+    fn overlap_is_of_the_passage_before_as_it_was_cut_and_of_its_section_alone() {
+        let text = "# A\n\nOne two. Three four. Five six.\n\n# B\n\nSeven eight.";
+        let cut = Cut {
+            words: 2,
+            overlap: 2,
+        };
+        let pieces: Vec<String> = super::cut_markdown(text, cut)
+            .into_iter()
+            .map(|p| p.text)
+            .collect();
+        assert_eq!(
+            pieces,
+            [
+                "One two.",
+                "One two.\nThree four.",
+                "Three four.\nFive six.",
+                "Seven eight."
+            ]
+        );
+    }
+
     fn words(text: &str) -> Vec<&str> {
         text.split_whitespace().collect()
     }
@@ -486,6 +608,17 @@ mod tests {
             let pieces = cut_plain(&text);
             let kept: Vec<&str> = pieces.iter().flat_map(|piece| words(&piece.text)).collect();
             prop_assert_eq!(kept, words(&text));
+        }
+
+        #[test]
+        fn no_word_is_lost_at_any_size(text in "([a-z]{1,5}[ .\n]){0,120}", words in 0_usize..30) {
+            let pieces = super::cut_plain(&text, Cut { words, overlap: 0 });
+            let kept: Vec<&str> = pieces.iter().flat_map(|piece| super::tests::words(&piece.text)).collect();
+            prop_assert_eq!(kept, super::tests::words(&text));
+            prop_assert!(pieces.iter().all(|piece| count(&piece.text) <= 2 * words.max(1)));
+            let overlapped = super::cut_plain(&text, Cut { words, overlap: words / 2 });
+            prop_assert_eq!(overlapped.len(), pieces.len());
+            prop_assert!(overlapped.iter().zip(&pieces).all(|(over, piece)| over.text.ends_with(&piece.text)));
         }
 
         #[test]

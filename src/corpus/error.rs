@@ -151,6 +151,23 @@ pub enum CorpusError {
 }
 
 impl CorpusError {
+    /// With the file called as the person does who named it.
+    pub(super) fn renamed(mut self, rename: &dyn Fn(&mut PathBuf)) -> Self {
+        match &mut self {
+            Self::Io { file, .. } => rename(file),
+            Self::Record(bad) => rename(&mut bad.place.file),
+            Self::File { place, .. } => rename(&mut place.file),
+            Self::Undetected { path, .. } => rename(path),
+            Self::Empty { paths } => {
+                let mut path = PathBuf::from(&*paths);
+                rename(&mut path);
+                *paths = path.display().to_string();
+            }
+            Self::UnknownFormat(_) => {}
+        }
+        self
+    }
+
     pub(super) fn record(
         place: &Place,
         expected: impl Into<String>,

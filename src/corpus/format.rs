@@ -1,6 +1,6 @@
 //! The formats by name, and what a caller may say about how to read.
 
-use super::CorpusError;
+use super::{CorpusError, Cut};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
@@ -102,6 +102,8 @@ pub struct ReadOptions {
     pub text_field: Option<String>,
     /// BEIR: which `qrels/<split>.tsv`. By default test, else dev, else train, else the first by name.
     pub split: Option<String>,
+    /// How long the passages are that texts are cut into (text, Markdown, HTML).
+    pub cut: Cut,
 }
 
 #[cfg(test)]

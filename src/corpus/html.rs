@@ -2,7 +2,7 @@
 //!
 //! The tags are read one by one and no tree is made: whatever is nested in or left open costs no memory.
 
-use super::cut::{Piece, Sections};
+use super::cut::{Cut, Piece, Sections};
 use html5gum::{StartTag, Token, Tokenizer, naive_next_state};
 
 /// What nobody reads, or what is there on every page of a site.
@@ -49,8 +49,11 @@ pub(super) fn begins(text: &[u8]) -> bool {
 
 /// Cuts a document. Its title is the first heading of all until a heading of the first level comes; `closes` where `<a/>` is a
 /// whole element, as in XHTML.
-pub(super) fn cut_html(text: &str, closes: bool) -> Vec<Piece> {
-    let mut page = Page::default();
+pub(super) fn cut_html(text: &str, closes: bool, cut: Cut) -> Vec<Piece> {
+    let mut page = Page {
+        sections: Sections::of(cut),
+        ..Page::default()
+    };
     let mut tokens = Tokenizer::new(text);
     while let Some(Ok(token)) = tokens.next() {
         match token {
@@ -306,6 +309,10 @@ fn level(name: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn cut_html(text: &str, closes: bool) -> Vec<Piece> {
+        super::cut_html(text, closes, Cut::default())
+    }
 
     fn read(text: &str) -> Vec<(String, String)> {
         let pieces = cut_html(text, false).into_iter();

@@ -25,6 +25,7 @@ mod opening;
 mod qrels;
 mod questions;
 mod report;
+mod stdin;
 mod table;
 mod text;
 pub(crate) mod typed;
@@ -33,6 +34,7 @@ mod unread;
 #[cfg(test)]
 mod fixture;
 
+pub use cut::Cut;
 pub use error::{BadRecord, CorpusError, Place, What};
 pub use format::{Format, ReadOptions};
 pub use lookup::Lookup;
@@ -146,7 +148,22 @@ impl Corpus {
 /// Reads one corpus from files and folders, in the order given.
 ///
 /// Where an identifier comes again from another path with other content it becomes `id~2`, and the report says so.
+/// The path `-` is standard input.
 pub fn read(paths: &[PathBuf], options: &ReadOptions) -> Result<(Corpus, Report), CorpusError> {
+    let Some((kept, taken)) = stdin::taken(paths, options)? else {
+        return read_files(paths, options);
+    };
+    let rename = &|path: &mut PathBuf| kept.as_named(path);
+    let (mut corpus, mut report) =
+        read_files(&taken, options).map_err(|error| error.renamed(rename))?;
+    if let [_] = paths {
+        corpus.name = "stdin".to_owned();
+    }
+    report.renamed_paths(rename);
+    Ok((corpus, report))
+}
+
+fn read_files(paths: &[PathBuf], options: &ReadOptions) -> Result<(Corpus, Report), CorpusError> {
     let mut intake = Intake::new(options);
     for source in distinct_sources(paths, options, &mut intake)? {
         intake.begin(&source.path, source.format);
@@ -169,6 +186,11 @@ pub fn read(paths: &[PathBuf], options: &ReadOptions) -> Result<(Corpus, Report)
                 jsonl::read(file, None, intake)
             })?,
         }
+    }
+    let sources = &mut intake.report.sources;
+    if options.cut != Cut::default() && sources.iter().all(|it| it.format != Format::Text) {
+        let note = "nothing was cut: the size of passages is of texts, Markdown and HTML alone";
+        intake.report.notes.push(note.to_owned());
     }
     questions_besides(
         options.questions.as_deref(),

@@ -165,6 +165,17 @@ impl Report {
             && self.unread.iter().all(|unread| unread.remedy.is_none())
     }
 
+    /// Calls files as the person does who named them.
+    pub(super) fn renamed_paths(&mut self, rename: &dyn Fn(&mut PathBuf)) {
+        self.files.iter_mut().for_each(rename);
+        let sources = self.sources.iter_mut();
+        sources.for_each(|source| rename(&mut source.path));
+        let bad = self.bad.first.iter_mut();
+        bad.for_each(|bad| rename(&mut bad.record.place.file));
+        let renamed = self.renamed.first.iter_mut();
+        renamed.for_each(|renamed| rename(&mut renamed.path));
+    }
+
     pub(super) fn leave_out(&mut self, what: What, record: BadRecord) {
         match what {
             What::Passage => {

@@ -65,13 +65,14 @@ pub(super) fn read(source: &Source, intake: &mut Intake) -> Result<(), CorpusErr
             continue;
         };
         let relative = relative(&source.path, file);
+        let cut = intake.options.cut;
         let pieces = if has_extension(file, HTML) || html::begins(text.as_bytes()) {
             let closes = has_extension(file, XHTML) || text.trim_start().starts_with("<?xml");
-            html::cut_html(text, closes)
+            html::cut_html(text, closes, cut)
         } else if has_extension(file, MARKDOWN) {
-            cut_markdown(text)
+            cut_markdown(text, cut)
         } else {
-            cut_plain(text)
+            cut_plain(text, cut)
         };
         if pieces.is_empty() {
             intake

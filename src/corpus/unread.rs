@@ -25,14 +25,14 @@ enum Remedy {
     None,
 }
 
-const PDF: Remedy = Remedy::Convert("PDF with: pdftotext -layout FILE.pdf FILE.txt");
+const PDF: Remedy = Remedy::Convert("PDF with pdftotext -layout FILE.pdf FILE.txt");
 const PANDOC: Remedy =
-    Remedy::Convert("documents and e-books with: pandoc FILE.docx -t markdown -o FILE.md");
+    Remedy::Convert("documents and e-books with pandoc FILE.docx -t markdown -o FILE.md");
 const OFFICE: Remedy = Remedy::Convert(
-    "sheets, slides and old Word files with: soffice --headless --convert-to pdf FILE (sheets: csv)",
+    "sheets, slides and old Word files with soffice --headless --convert-to pdf FILE (sheets: csv)",
 );
 const ARROW: Remedy = Remedy::Convert(
-    "Arrow files with: python -c \"from datasets import load_from_disk as l; l('DIR').to_parquet('DIR.parquet')\"",
+    "Arrow files with python -c \"from datasets import load_from_disk as l; l('DIR').to_parquet('DIR.parquet')\"",
 );
 
 const KINDS: &[Kind] = &[
@@ -162,7 +162,7 @@ fn push(all: &mut Vec<Unread>, kind: &'static str, remedy: Option<&'static str>,
 pub(super) fn remedy(all: &[Unread]) -> Option<String> {
     let mut how: Vec<&str> = all.iter().filter_map(|unread| unread.remedy).collect();
     how.dedup();
-    (!how.is_empty()).then(|| format!("Turn {}; then name the folder again.", how.join("; ")))
+    (!how.is_empty()).then(|| format!("Turn into text first: {}.", how.join("; ")))
 }
 
 /// Why a path that has such files alone is no corpus; none where it has none.

@@ -11,7 +11,7 @@ use super::opened::Opened;
 use super::passages::Passages;
 use super::store::{self, Manifest};
 use super::{Index, IndexError};
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, Cut};
 use crate::derived::Derived;
 use std::fs;
 use std::path::Path;
@@ -85,6 +85,8 @@ pub struct BuildOptions {
     pub given: Option<GivenFiles>,
     /// A small-world graph over the vectors; none leaves them to exact search.
     pub near: Option<NearOptions>,
+    /// How the texts were cut, to be kept with the index; none is the default.
+    pub cut: Option<Cut>,
 }
 
 impl Default for BuildOptions {
@@ -100,6 +102,7 @@ impl From<EntityOptions> for BuildOptions {
             encoder: STATIC.into(),
             given: None,
             near: None,
+            cut: None,
         }
     }
 }
@@ -318,6 +321,7 @@ fn build(
         passages: columns,
         questions,
         options: options.entities.clone(),
+        cut: options.cut.filter(|cut| *cut != Cut::default()),
         stored: graph.into(),
         lexical,
         dense,

@@ -25,7 +25,7 @@ pub use near::NearOptions;
 pub use passages::Passages;
 pub use rewire::Rewiring;
 
-use crate::corpus::{Lookup, Question};
+use crate::corpus::{Cut, Lookup, Question};
 use crate::derived::Derived;
 use crate::embed::{Closed, EmbedError, Reranker, Vectors};
 use crate::llm::Llm;
@@ -45,6 +45,8 @@ pub struct Index {
     passages: Passages,
     questions: Vec<Question>,
     options: EntityOptions,
+    /// How its texts were cut; none is the default, or unknown.
+    cut: Option<Cut>,
     stored: Arc<EntityGraph>,
     lexical: Lexical,
     dense: Option<Dense>,
@@ -354,6 +356,11 @@ impl Index {
             vectors.check(dense.encoder.identity())?;
         }
         Ok(vectors.nearest(question, k)?)
+    }
+
+    /// How the texts were cut into passages, where it was not the default way.
+    pub fn cut(&self) -> Option<Cut> {
+        self.cut
     }
 
     /// What the stored entity graph was built with.

@@ -12,7 +12,7 @@ use super::opened::Opened;
 use super::passages::Passages;
 use super::{Index, IndexError, layer};
 use crate::column::{self, Column, Strings};
-use crate::corpus::Question;
+use crate::corpus::{Cut, Question};
 use crate::derived::Derived;
 use crate::embed::spec::public;
 use crate::embed::vectors::Rows;
@@ -46,6 +46,9 @@ pub struct Manifest {
     pub entities: usize,
     pub edges: usize,
     pub options: EntityOptions,
+    /// How the texts were cut, where it was not the default way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut: Option<Cut>,
     /// None for an index without vectors.
     pub dense: Option<DenseEntry>,
     /// xxh3 of all identifiers, titles and texts.
@@ -205,6 +208,7 @@ pub fn write(index: &Index, folder: &Path) -> Result<Manifest, IndexError> {
         entities: index.stored.entities(),
         edges: index.stored.edges(),
         options: index.options.clone(),
+        cut: index.cut,
         dense: index.dense.as_ref().map(|d| d.entry.clone()),
         fingerprint: index.fingerprint.clone(),
         layers: Vec::new(),
@@ -591,6 +595,7 @@ fn opened(
         passages,
         questions,
         options: manifest.options,
+        cut: manifest.cut,
         stored: stored.into(),
         lexical,
         dense,
