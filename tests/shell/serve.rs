@@ -60,3 +60,24 @@ fn calls_are_answered_line_by_line() {
     );
     assert_eq!(calls[1]["arguments"]["required"], json!(["question"]));
 }
+
+/// Every call of the session in docs/agents.md gives the answer that is printed there.
+#[test]
+fn the_session_of_the_docs_is_a_real_one() {
+    let page = include_str!("../../docs/agents.md");
+    let blocks = page.split("```text\n> ").skip(1);
+    let blocks = blocks.map(|rest| rest.split("```").next().unwrap());
+    let session = blocks.filter(|block| !block.starts_with('{'));
+    let session: Vec<(&str, &str)> = session.map(|b| b.split_once('\n').unwrap()).collect();
+    assert_eq!(session.len(), 4);
+    let request = |(call, _): &(&str, &str)| {
+        let (name, arguments) = call.split_once(' ').unwrap();
+        format!("{{\"call\": \"{name}\", \"arguments\": {arguments}}}")
+    };
+    let requests: Vec<String> = session.iter().map(request).collect();
+    let answers = serve(&requests.join("\n"));
+    for ((call, printed), answer) in session.iter().zip(answers) {
+        let printed: Value = serde_json::from_str(printed).unwrap();
+        assert_eq!(answer["result"], printed, "{call}");
+    }
+}
