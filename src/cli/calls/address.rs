@@ -3,6 +3,7 @@
 pub const PREFIX: &str = "hopscope://passage/";
 
 /// The address of a passage.
+#[cfg(feature = "mcp")]
 pub fn uri(id: &str) -> String {
     let mut uri = PREFIX.to_owned();
     for byte in id.bytes() {
@@ -38,7 +39,7 @@ pub fn named(said: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "mcp"))]
 mod tests {
     use super::*;
 

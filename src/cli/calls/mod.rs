@@ -12,6 +12,7 @@ mod status;
 mod why;
 
 pub use refusal::Refusal;
+#[cfg(feature = "mcp")]
 pub use runs::passage;
 
 use super::load::load;
@@ -480,7 +481,7 @@ impl Tool {
 /// The schemas of all calls, as `hopscope serve` gives them.
 pub fn schema() -> Value {
     let calls = TOOLS.iter().map(|tool| {
-        json!({"call": tool.name, "about": tool.about, "arguments": tool.input(), "result": tool.output()})
+        json!({"call": tool.name, "title": tool.title, "about": tool.about, "arguments": tool.input(), "result": tool.output()})
     });
     json!({"version": SCHEMA, "calls": calls.collect::<Vec<_>>()})
 }
