@@ -226,7 +226,7 @@ pub struct Reading {
     /// Skip bad records and list them, instead of stopping at the first.
     #[arg(long)]
     skip_bad: bool,
-    /// Language that the words and sentences of a corpus are cut by. An index keeps its own.
+    /// Language that the words and sentences of a corpus are cut by; English where no language is sure. An index keeps its own.
     #[arg(long, value_name = "CODE", default_value = "auto", value_parser = LanguageArg::parser())]
     language: LanguageArg,
     /// Column or field with the id (tables, JSONL).
@@ -261,10 +261,9 @@ struct LanguageArg(Option<Language>);
 
 impl LanguageArg {
     fn parser() -> impl TypedValueParser<Value = LanguageArg> {
-        let codes =
-            Language::ALL.map(|language| PossibleValue::new(language.code()).help(language.name()));
-        let auto = PossibleValue::new("auto").help("Detect; English where no language is sure");
-        let all = std::iter::once(auto).chain(codes);
+        // Without a line for each, with which '--help' of every command would take three times the room.
+        let codes = Language::ALL.map(|language| PossibleValue::new(language.code()));
+        let all = std::iter::once(PossibleValue::new("auto")).chain(codes);
         PossibleValuesParser::new(all).map(|code| LanguageArg(Language::from_code(&code)))
     }
 }
