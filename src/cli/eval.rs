@@ -2,6 +2,7 @@
 
 mod condition;
 mod curve;
+mod report;
 mod table;
 
 use super::grid::Form;
@@ -12,8 +13,9 @@ use super::{ConditionFailed, How, Opening, Parts, Reading, Tuning, interrupt, sa
 use crate::corpus::{self, Question};
 use crate::embed::Reranker;
 use crate::evaluate::{
-    Comparison, Coverage, Evaluation, Log, Losses, Mend, PerQuestion, READ, READ_TOKENS, Read,
-    Readings, Resampling, Survival, by_gold, by_type, evaluate_with, losses, reading, write_run,
+    Baseline, Comparison, Coverage, Evaluation, Held, Log, Losses, Mend, PerQuestion, READ,
+    READ_TOKENS, Read, Readings, Resampling, Survival, by_gold, by_type, evaluate_with, losses,
+    reading, write_run,
 };
 use crate::index::Index;
 use crate::index::store::Manifest;
@@ -21,7 +23,7 @@ use crate::layers::GraphEdited;
 use crate::output;
 use crate::parameters::{CONTEXT_TOKENS, RESULT_K};
 use crate::retrieve::{DEPTH, Retriever, Settings};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use condition::Condition;
 use serde_json::{Value, json};
@@ -89,6 +91,13 @@ pub struct EvalArgs {
     /// Resamples for the paired bootstrap and the randomisation test.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
     resamples: u32,
+    /// Hold each run against its own in this file, and exit with code 1 if a measure fell beyond its interval. A file that does
+    /// not exist is written; delete it to start again.
+    #[arg(long, value_name = "FILE.jsonl")]
+    baseline: Option<PathBuf>,
+    /// Write a report for a pull request to this file: tables, causes of missed gold, the worst questions.
+    #[arg(long, value_name = "FILE.md")]
+    report: Option<PathBuf>,
     /// Random seed for resampling and for --repairs=COUNT.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -182,7 +191,11 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         }
     }
     let mut lost = Vec::new();
-    for (name, settings) in names.iter().zip(&all).filter(|_| args.losses) {
+    for (name, settings) in names
+        .iter()
+        .zip(&all)
+        .filter(|_| args.losses || args.report.is_some())
+    {
         let go_on = |_| !interrupt::interrupted();
         let mend = args.repairs.map(|most| Mend {
             most: most.unwrap_or(usize::MAX),
@@ -199,9 +212,21 @@ pub fn run(args: &EvalArgs) -> Result<()> {
     if judged == 0 && !args.fail_under.is_empty() {
         bail!("--fail-under: no question has gold");
     }
+    let baseline = args.baseline.as_deref();
+    if judged == 0 && baseline.is_some() {
+        bail!("--baseline: no question has gold");
+    }
+    let held = baseline.map(|path| held(path, args.resampling(), &index, &questions, &evaluations));
+    let held = held.transpose()?.unwrap_or_default();
     let conditions = args.fail_under.iter();
     let misses = conditions.flat_map(|condition| condition.misses(&evaluations));
-    let misses: Vec<String> = misses.collect();
+    let fell = held.iter().filter(|held| !held.fell.is_empty());
+    let fell = fell.map(|held| {
+        let measures: Vec<&str> = held.fell.iter().map(|fall| fall.measure).collect();
+        let (run, measures) = (&held.comparison.b, measures.join(", "));
+        format!("{run}: below the baseline beyond the interval: {measures}")
+    });
+    let misses: Vec<String> = misses.chain(fell).collect();
     let silent = |read: &Readings| read.unanswered == read.per_question.len();
     let silent = !readings.is_empty() && readings.iter().all(silent);
     let evaluated = Evaluated {
@@ -211,6 +236,7 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         evaluations,
         readings,
         lost,
+        held,
         edited,
     };
     // Misses are reported also when nobody reads the output to its end.
@@ -236,6 +262,8 @@ struct Evaluated<'a> {
     readings: Vec<Readings>,
     /// Why gold is lost; empty where that was not asked.
     lost: Vec<Losses>,
+    /// Each run held against the baseline; empty where there is none.
+    held: Vec<Held>,
     /// What became of the changes of the graph.
     edited: Vec<Vec<GraphEdited>>,
 }
@@ -252,6 +280,10 @@ impl Evaluated<'_> {
         let mut comparisons: Vec<Comparison> =
             (1..evaluations.len()).map(|at| self.compared(at)).collect();
         Comparison::correct(&mut comparisons);
+        if let Some(path) = &self.args.report {
+            write_file(path, report::markdown(self, &comparisons).as_bytes())?;
+            note!("wrote {}", path.display());
+        }
         if self.args.json || self.args.form == Form::Json {
             let methods = (0..evaluations.len()).map(|at| self.method_json(at));
             return super::print_json(&json!({
@@ -262,6 +294,7 @@ impl Evaluated<'_> {
                 "methods": methods.collect::<Vec<_>>(),
                 "comparisons": comparisons,
                 "losses": self.args.losses.then_some(&self.lost),
+                "baseline": self.args.baseline.is_some().then_some(&self.held),
             }));
         }
         if self.args.form != Form::Text {
@@ -272,8 +305,11 @@ impl Evaluated<'_> {
         table::measures(&mut out, self.index, self.questions, evaluations)?;
         table::readings(&mut out, &self.readings)?;
         table::comparisons(&mut out, &comparisons)?;
+        table::held(&mut out, &self.held)?;
         table::survival(&mut out, evaluations)?;
-        table::losses(&mut out, &self.lost)?;
+        if self.args.losses {
+            table::losses(&mut out, &self.lost)?;
+        }
         if self.args.by_type {
             let coverage = |e: &Evaluation| self.coverage(e);
             table::breakdown(&mut out, self.questions, evaluations, &coverage)?;
@@ -283,11 +319,8 @@ impl Evaluated<'_> {
 
     /// A later method against the first.
     fn compared(&self, at: usize) -> Comparison {
-        let resampling = Resampling {
-            seed: self.args.seed,
-            resamples: self.args.resamples as usize,
-        };
-        let compared = Comparison::new(&self.evaluations[0], &self.evaluations[at], resampling);
+        let [first, later] = [0, at].map(|at| &self.evaluations[at]);
+        let compared = Comparison::new(first, later, self.args.resampling());
         match (self.readings.first(), self.readings.get(at)) {
             (Some(first), Some(later)) => compared.with_answers(first, later),
             _ => compared,
@@ -388,6 +421,40 @@ impl Evaluated<'_> {
 fn measures_json(values: &[f64; 2]) -> Value {
     let named = READ.into_iter().zip(values);
     named.map(|(name, value)| (name, *value)).collect()
+}
+
+impl EvalArgs {
+    fn resampling(&self) -> Resampling {
+        Resampling {
+            seed: self.seed,
+            resamples: self.resamples as usize,
+        }
+    }
+}
+
+/// Holds evaluations against a file, or writes it where there is none.
+fn held(
+    path: &Path,
+    resampling: Resampling,
+    index: &Index,
+    questions: &[Question],
+    evaluations: &[Evaluation],
+) -> Result<Vec<Held>> {
+    let shown = path.display();
+    if !path.exists() {
+        let kept = Baseline::of(index, questions, evaluations);
+        write_file(path, kept.lines().as_bytes())?;
+        note!("wrote {shown}; the next evaluation is held against it");
+        return Ok(Vec::new());
+    }
+    let text = std::fs::read_to_string(path).with_context(|| shown.to_string())?;
+    let baseline = Baseline::read(&text);
+    let baseline = baseline.map_err(|(line, error)| anyhow!("{shown}:{line}: {error}"))?;
+    let held = baseline.hold(index, questions, evaluations, resampling);
+    held.map_err(|run| {
+        let runs = baseline.runs().join(", ");
+        anyhow!("{shown}: no run '{run}'; it has {runs}. Delete the file to start again")
+    })
 }
 
 /// Opens the log of evaluations of an index.

@@ -84,7 +84,7 @@ impl Grid {
     }
 
     /// The table as others read it, its first row as the head.
-    fn marked(&self, form: Form) -> String {
+    pub fn marked(&self, form: Form) -> String {
         let all = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let line = |row: &Vec<String>| {
             let cells = row.iter().map(|cell| match form {

@@ -240,14 +240,22 @@ fn by_name_of_answers<S: Serializer>(
 impl Comparison {
     /// Compares two evaluations of the same questions.
     pub fn new(a: &Evaluation, b: &Evaluation, resampling: Resampling) -> Comparison {
-        let pairs = paired(a, b);
+        Comparison::of_pairs((&a.name, &b.name), &paired(a, b), resampling)
+    }
+
+    /// Compares two runs by what each question came to in both.
+    pub fn of_pairs(
+        (a, b): (&str, &str),
+        pairs: &[(Measures, Measures)],
+        resampling: Resampling,
+    ) -> Comparison {
         Comparison {
-            a: a.name.clone(),
-            b: b.name.clone(),
+            a: a.to_owned(),
+            b: b.to_owned(),
             questions: pairs.len(),
             seed: resampling.seed,
             resamples: resampling.resamples,
-            measures: differences(&pairs, resampling),
+            measures: differences(pairs, resampling),
             answers: Vec::new(),
         }
     }

@@ -46,6 +46,9 @@ pub struct Losses {
     /// Of those that another value of a parameter brings in, the first that does, and how often it is that.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, usize>,
+    /// Each lost passage, in the order of the questions.
+    #[serde(skip)]
+    pub each: Vec<Loss>,
 }
 
 /// Lost gold that a change brings in which a person would make.
@@ -73,11 +76,22 @@ pub struct Mend {
 }
 
 /// Why one gold passage is lost.
-struct Loss {
-    passage: u32,
-    code: Code,
-    class: Class,
-    cause: bool,
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loss {
+    /// Place of the question in the set.
+    pub question: usize,
+    /// The passage.
+    pub passage: u32,
+    /// Its rank from 1, where it has a score.
+    pub rank: Option<usize>,
+    /// The verdict.
+    pub code: Code,
+    /// Its failure class.
+    pub class: Class,
+    /// Whether undoing what the verdict names helped.
+    pub cause: bool,
+    /// The verdict as a sentence.
+    pub text: String,
 }
 
 /// What a search for one passage counts as.
@@ -132,11 +146,14 @@ pub fn losses(
         let mut lost = Vec::new();
         for gold in &questions[at].gold {
             let reasons = why_not(index, &run, gold.passage);
-            lost.extend(reasons.first().map(|verdict| Loss {
+            lost.extend(reasons.into_iter().next().map(|verdict| Loss {
+                question: at,
                 passage: gold.passage,
+                rank: run.rank(gold.passage),
                 code: verdict.code,
                 class: verdict.class,
                 cause: verdict.cause,
+                text: verdict.text,
             }));
         }
         Ok((at, lost))
@@ -154,6 +171,7 @@ pub fn losses(
             *all.codes.entry(loss.code).or_default() += 1;
             *all.classes.entry(loss.class).or_default() += 1;
             pairs.push((at, loss.passage));
+            all.each.push(loss);
         }
     }
     let Some(mend) = mend else {

@@ -3,7 +3,8 @@
 //! ir_measures.
 
 pub(crate) mod answers;
-pub(crate) mod breakdown;
+pub(crate) mod baseline;
+mod breakdown;
 pub mod compare;
 pub(crate) mod coverage;
 pub mod doctor;
@@ -23,13 +24,14 @@ pub mod sweep;
 pub(crate) mod trec;
 
 pub use answers::{Covered, READ_TOKENS, curve};
+pub use baseline::{Baseline, Fall, Held};
 pub use breakdown::{Group, by_gold, by_type};
 pub use compare::{Comparison, Difference, Resampling};
 pub use coverage::{Bucket, Coverage, Names};
 pub use doctor::{Checkup, Doing, Fault, Finding, doctor};
 pub use doubts::{Doubt, Doubtful, Doubts};
 pub use log::Log;
-pub use losses::{Losses, Mend, Repaired, losses};
+pub use losses::{Loss, Losses, Mend, Repaired, losses};
 pub use measures::{MEASURES, Measures, measured, measures, recall_at};
 pub use reading::{READ, Read, Readings};
 pub use run::{Evaluation, PerQuestion, evaluate, evaluate_with, percentile, read};

@@ -1952,3 +1952,56 @@ fn a_ranker_is_learned_from_gold_and_used_by_its_path() {
         "{said}"
     );
 }
+
+#[test]
+fn a_baseline_is_written_once_and_a_fall_fails_and_is_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (kept, report) = (path("kept.jsonl"), path("report.md"));
+    let eval = |method: &str, more: &[&str]| {
+        let own = ["eval", CORPUS, "--method", method, "--baseline", &kept];
+        hopscope(&[&own[..], more].concat())
+    };
+    let wrote = eval("hop,bm25", &[]);
+    assert!(wrote.status.success());
+    let lines = std::fs::read_to_string(&kept).unwrap();
+    let same = eval("hop", &["--json"]);
+    assert!(same.status.success(), "{same:?}");
+    let same: Value = serde_json::from_slice(&same.stdout).unwrap();
+    let comparison = &same["baseline"][0]["comparison"];
+    assert_eq!(comparison["measures"]["R@5"]["difference"], 0.0);
+    assert_eq!(same["baseline"][0]["fell"], serde_json::json!([]));
+    // The same name, another method behind it.
+    let fell = eval("hop=graph", &["--report", &report]);
+    assert_eq!(fell.status.code(), Some(1));
+    let said = String::from_utf8(fell.stderr).unwrap();
+    assert!(
+        said.contains("hop: below the baseline beyond the interval: R@2"),
+        "{said}"
+    );
+    let table = String::from_utf8(fell.stdout).unwrap();
+    assert!(
+        table.contains("hop: R@5 fell on q04 (1.00 > 0.00)"),
+        "{table}"
+    );
+    let markdown = std::fs::read_to_string(&report).unwrap();
+    for part in [
+        "| hop | ",
+        "**hop against hop of the baseline**",
+        "hop: R@5 fell on q04",
+        "## Where gold is lost",
+        "| 25 | LINK_NOT_SEED |",
+        "- **q30** What did Ørsted see stir",
+        "  - orsted Hans Christian Ørsted, rank 85. cause: ",
+    ] {
+        assert!(markdown.contains(part), "{part}\n{markdown}");
+    }
+    assert_eq!(std::fs::read_to_string(&kept).unwrap(), lines);
+    let other = eval("graph", &[]);
+    assert_eq!(other.status.code(), Some(2));
+    let said = String::from_utf8(other.stderr).unwrap();
+    assert!(said.contains("no run 'graph'; it has hop, bm25"), "{said}");
+    std::fs::write(&kept, lines.replacen("\"values\"", "\"worth\"", 1)).unwrap();
+    let broken = String::from_utf8(eval("hop", &[]).stderr).unwrap();
+    assert!(broken.contains("kept.jsonl:2: "), "{broken}");
+}

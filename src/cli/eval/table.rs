@@ -4,10 +4,11 @@ use crate::cli::figures::{among, change, interval, known, measure};
 use crate::cli::grid::{Grid, cells};
 use crate::corpus::Question;
 use crate::evaluate::{
-    Comparison, Coverage, Difference, Evaluation, Losses, MEASURES, Measures, READ, READ_TOKENS,
-    Readings, Repaired, STAGES, Survival, by_gold, by_type, compare,
+    Comparison, Coverage, Difference, Evaluation, Fall, Held, Losses, MEASURES, Measures, READ,
+    READ_TOKENS, Readings, Repaired, STAGES, Survival, by_gold, by_type, compare,
 };
 use crate::index::Index;
+use crate::text::plural;
 use std::io::{self, Write};
 
 /// The columns of all measures.
@@ -34,6 +35,12 @@ pub fn measures(
         out,
         "{name} · {passages} passages · {questions} questions, {judged} with gold"
     )?;
+    write!(out, "{}", means(evaluations))?;
+    reading(out, evaluations)
+}
+
+/// The means of all measures, and latency.
+pub fn means(evaluations: &[Evaluation]) -> Grid {
     let mut grid = Grid::new(&format!("<14{} >8 >8 >8", columns()));
     grid.row([&["method"][..], &MEASURES, &["p50 ms", "p95 ms", "p99 ms"]].concat());
     for e in evaluations {
@@ -45,8 +52,7 @@ pub fn measures(
             &[0.5, 0.95, 0.99].map(took),
         );
     }
-    write!(out, "{grid}")?;
-    reading(out, evaluations)
+    grid
 }
 
 /// Every measure of every method in a row, with its difference to the first method's.
@@ -118,13 +124,7 @@ pub fn comparisons(out: &mut impl Write, comparisons: &[Comparison]) -> io::Resu
         if c.questions < compare::FEWEST {
             writeln!(out, "  fewer than {} questions: no test", compare::FEWEST)?;
         }
-        let head = "measure|change|95 % interval|p|p Holm|win/tie/loss";
-        let mut grid = Grid::headed("  <10 >8 ^19 >7 >7  <12  <", head);
-        let measures = MEASURES.iter().zip(&c.measures);
-        for (name, d) in measures.chain(READ.iter().zip(&c.answers)) {
-            grid.row(difference(name, d));
-        }
-        write!(out, "{grid}")?;
+        write!(out, "{}", differences(c))?;
     }
     if let Some(c) = comparisons.first() {
         let (all, seed) = (c.resamples, c.seed);
@@ -138,6 +138,17 @@ pub fn comparisons(out: &mut impl Write, comparisons: &[Comparison]) -> io::Resu
     Ok(())
 }
 
+/// Every difference of two runs.
+pub fn differences(c: &Comparison) -> Grid {
+    let head = "measure|change|95 % interval|p|p Holm|win/tie/loss";
+    let mut grid = Grid::headed("  <10 >8 ^19 >7 >7  <12  <", head);
+    let measures = MEASURES.iter().zip(&c.measures);
+    for (name, d) in measures.chain(READ.iter().zip(&c.answers)) {
+        grid.row(difference(name, d));
+    }
+    grid
+}
+
 fn difference(name: &str, d: &Difference) -> [String; 7] {
     let p = |p| match p {
         ..5e-5 => "<.0001".to_owned(),
@@ -148,6 +159,44 @@ fn difference(name: &str, d: &Difference) -> [String; 7] {
     let between = known(d.interval, interval);
     let (difference, judgement) = (change(d.difference), d.judgement());
     cells![name, difference, between, own, holm, counts, judgement]
+}
+
+/// Each run against its own of the baseline, and which questions lost.
+pub fn held(out: &mut impl Write, held: &[Held]) -> io::Result<()> {
+    let comparisons: Vec<Comparison> = held.iter().map(|h| h.comparison.clone()).collect();
+    self::comparisons(out, &comparisons)?;
+    for held in held {
+        let name = &held.comparison.b;
+        for (count, what) in [
+            (held.changed, "changed since, and left out"),
+            (held.added, "not in the baseline"),
+            (held.gone, "no longer in the set"),
+        ] {
+            if count > 0 {
+                writeln!(out, "  {name}: {} {what}", plural(count, "question"))?;
+            }
+        }
+        for fall in &held.fell {
+            writeln!(out, "  {}", fell(name, fall))?;
+        }
+    }
+    Ok(())
+}
+
+/// Questions that are named of those that lost.
+const NAMED: usize = 6;
+
+/// Which questions a measure lost on.
+pub fn fell(run: &str, fall: &Fall) -> String {
+    let named = fall.questions.iter().take(NAMED);
+    let named: Vec<String> = named
+        .map(|(id, then, now)| format!("{id} ({then:.2} > {now:.2})"))
+        .collect();
+    let more = match fall.questions.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    format!("{run}: {} fell on {}{more}", fall.measure, named.join(", "))
 }
 
 /// Shares of gold links alive after each stage.
