@@ -1,10 +1,6 @@
-use clap::Parser;
-use hopscope::cli::{self, Cli};
+use hopscope::cli;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match Cli::try_parse() {
-        Ok(cli) => cli::main(cli),
-        Err(other) => cli::without_command(&other),
-    }
+    ExitCode::from(cli::main(std::env::args_os()))
 }

@@ -8,7 +8,7 @@ macro_rules! note {
 }
 
 mod ask;
-mod calls;
+pub mod calls;
 mod compare;
 mod doctor;
 mod eval;
@@ -51,7 +51,6 @@ use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Explore graph retrieval: seeds, score flow, neighbours and passages, side by side.
@@ -435,13 +434,21 @@ fn last_words() {
     );
 }
 
-/// Runs the program on these arguments and says how it ended.
-pub fn main(cli: Cli) -> ExitCode {
+/// Runs the program on these arguments, the first of which is its name, and returns its exit code.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    match Cli::try_parse_from(&arguments) {
+        Ok(cli) => run(cli),
+        Err(other) => without_command(&other, &arguments),
+    }
+}
+
+fn run(cli: Cli) -> u8 {
     crate::mapped::when_lost(last_words);
     few_threads();
     let outcome = match cli.command {
         None => match explore::run(&cli.explore) {
-            Ok(code) => return ExitCode::from(code),
+            Ok(code) => return code,
             Err(error) => Err(error),
         },
         Some(Command::Index(args)) => index::run(&args),
@@ -465,29 +472,29 @@ pub fn main(cli: Cli) -> ExitCode {
         Some(Command::Man) => generate::man(),
     };
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(error) if interrupt::interrupted() => {
             note!("hopscope: {}", told(&error));
-            ExitCode::from(130)
+            130
         }
         Err(error) if error.is::<ConditionFailed>() => {
             note!("hopscope: {error}");
-            ExitCode::from(1)
+            1
         }
         // A reader that has seen enough, as in `hopscope ... | head`, is no failure.
-        Err(error) if broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if broken_pipe(&error) => 0,
         Err(error) => {
             note!("hopscope: {}", told(&error));
-            ExitCode::from(2)
+            2
         }
     }
 }
 
 /// Prints what the arguments call for in the place of a command: help, the version, or what is wrong with them.
-pub fn without_command(usage: &clap::Error) -> ExitCode {
+fn without_command(usage: &clap::Error, arguments: &[OsString]) -> u8 {
     // Its colours are left out where a word of the command line may have some of its own.
-    let odd = |word: OsString| word.to_string_lossy().contains(output::acts);
-    let printed = match usage.use_stderr() && std::env::args_os().any(odd) {
+    let odd = |word: &OsString| word.to_string_lossy().contains(output::acts);
+    let printed = match usage.use_stderr() && arguments.iter().any(odd) {
         true => {
             say(usage);
             Ok(())
@@ -497,9 +504,9 @@ pub fn without_command(usage: &clap::Error) -> ExitCode {
     match printed {
         Err(error) if error.kind() != ErrorKind::BrokenPipe && !usage.use_stderr() => {
             note!("hopscope: standard output: {error}");
-            ExitCode::from(2)
+            2
         }
-        _ => ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(2)),
+        _ => u8::try_from(usage.exit_code()).unwrap_or(2),
     }
 }
 

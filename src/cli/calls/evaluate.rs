@@ -2,11 +2,12 @@
 
 use super::refusal::Refusal;
 use super::runs::Asked;
-use super::{Arguments, GoOn, Session, read};
+use super::{Arguments, GoOn, Session, present, read};
 use crate::corpus::Question;
 use crate::evaluate::compare::intervals;
 use crate::evaluate::{MEASURES, Resampling, Survival, by_type, losses};
 use crate::parameters::RESULT_K;
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 /// The questions of the index.
@@ -25,9 +26,17 @@ pub fn judged(session: &Session) -> Result<&[Question], Refusal> {
     }
 }
 
+#[derive(Deserialize)]
+struct Evaluate {
+    #[serde(flatten)]
+    asked: Asked,
+    #[serde(default)]
+    per_question: bool,
+}
+
 pub fn evaluate(session: &Session, arguments: Arguments, go_on: GoOn) -> Result<Value, Refusal> {
-    let asked: Asked = read(arguments)?;
-    let (name, settings) = asked.settings(session)?;
+    let args: Evaluate = read(arguments)?;
+    let (name, settings) = args.asked.settings(session)?;
     let (index, questions) = (&session.index, judged(session)?);
     let made = crate::evaluate::evaluate(index, questions, &settings, |_| go_on())?;
     let lost = losses(index, questions, &settings, None, |_| go_on())?;
@@ -75,7 +84,15 @@ pub fn evaluate(session: &Session, arguments: Arguments, go_on: GoOn) -> Result<
             let row = json!({"questions": group["questions"], "R@5": group["measures"]["R@5"]});
             (kind.clone(), row)
         });
-    Ok(json!({
+    let rows = made.per_question.iter().map(|row| {
+        let question = &questions[row.question];
+        let mut shown = json!({"question": question.id, "type": question.kind, "milliseconds": row.milliseconds});
+        for (name, value) in MEASURES.iter().zip(row.measures.iter().flat_map(|m| m.0)) {
+            shown[*name] = json!(value);
+        }
+        shown
+    });
+    Ok(present(json!({
         "method": name,
         "questions": made.judged,
         "k": k,
@@ -86,5 +103,6 @@ pub fn evaluate(session: &Session, arguments: Arguments, go_on: GoOn) -> Result<
         "survival": json!(Survival::of(&made))["stages"],
         "by_type": types.collect::<Map<String, Value>>(),
         "milliseconds": made.latency(0.5),
-    }))
+        "per_question": args.per_question.then(|| rows.collect::<Vec<_>>()),
+    })))
 }

@@ -7,6 +7,7 @@ mod compare;
 mod evaluate;
 mod refusal;
 mod runs;
+mod set;
 mod size;
 mod status;
 mod why;
@@ -14,6 +15,7 @@ mod why;
 pub use refusal::Refusal;
 #[cfg(feature = "mcp")]
 pub use runs::passage;
+pub use set::{questions, rankings};
 
 use super::load::load;
 use super::{How, Reading};
@@ -41,6 +43,8 @@ pub const SCHEMA: usize = 1;
 pub struct Session {
     pub index: Arc<Index>,
     pub facts: Facts,
+    /// Whether a RUN may name a file: a ranker, the run of another program.
+    pub files: bool,
 }
 
 impl Session {
@@ -53,7 +57,11 @@ impl Session {
         let index = load(path, &Reading::default(), &mut settings)?;
         let argument = path.map(|path| path.display().to_string());
         let facts = facts(&index, &argument.unwrap_or_default());
-        Ok(Session { index, facts })
+        Ok(Session {
+            index,
+            facts,
+            files: false,
+        })
     }
 
     /// The methods that run on the index.
@@ -378,7 +386,16 @@ pub static TOOLS: &[Tool] = &[
         title: "Evaluate a method",
         about: "Measures a method on the question set of the index: every measure with its 95 % interval, how far gold gets, and \
                 why gold is missed, counted by verdict and failure class. Lists the missed gold for why_not.",
-        takes: &[METHOD, K, CHANGES],
+        takes: &[
+            METHOD,
+            K,
+            CHANGES,
+            (
+                "per_question",
+                "boolean",
+                "List the measures of every question too. Default: false.",
+            ),
+        ],
         required: 0,
         gives: &[
             ("method", "string", "The RUN."),
@@ -398,6 +415,11 @@ pub static TOOLS: &[Tool] = &[
             ("survival", "array", "Gold still in play after each stage."),
             ("by_type", "object", "R@5 by question type."),
             ("milliseconds", "number", "Median time of a question."),
+            (
+                "per_question",
+                "array",
+                "question, type, milliseconds, and every measure by name.",
+            ),
         ],
         call: evaluate::evaluate,
     },
@@ -442,6 +464,16 @@ impl Tool {
                 }
             },
         };
+        Ok(fit(self.whole(session, arguments, go_on)?, bound))
+    }
+
+    /// The whole answer.
+    pub fn whole(
+        &self,
+        session: &Session,
+        arguments: Arguments,
+        go_on: GoOn,
+    ) -> Result<Value, Refusal> {
         let known = |name: &&String| !self.takes.iter().any(|field| field.0 == **name);
         if let Some(name) = arguments.keys().find(known) {
             return Err(self.misused(format!("no argument '{name}'")));
@@ -458,7 +490,7 @@ impl Tool {
             }
         })?;
         match go_on() {
-            true => Ok(fit(answer, bound)),
+            true => Ok(answer),
             false => Err(Refusal::cancelled()),
         }
     }

@@ -10,6 +10,7 @@ use crate::parameters::{Parameter, RANKER, RESULT_K};
 use crate::retrieve::{Change, METHODS, PRESETS, Presets, Retrieval, Settings};
 use crate::spelling::meant;
 use serde::Deserialize;
+use std::path::Path;
 
 /// How a RUN is written.
 const RUN: &str = "a RUN is METHOD[@PARAMETER=VALUE]..., such as hop@ranker=off; open_status lists the methods that run here";
@@ -70,7 +71,7 @@ pub fn settings(
     k: Option<usize>,
 ) -> Result<(String, Settings), Refusal> {
     let run = run.map(str::trim).filter(|run| !run.is_empty());
-    run.map_or(Ok(()), closed)?;
+    run.map_or(Ok(()), |run| known(run, session.files))?;
     let named = How::default().named_among(&Presets::default(), run);
     let (name, mut settings) = named.map_err(|said| Refusal::new(said.to_string(), RUN))?;
     if let Some(k) = k {
@@ -90,14 +91,15 @@ pub fn settings(
     Ok((name, settings))
 }
 
-/// Fails where a RUN would read a file: the run of another program, a ranker, a preset of the user's own.
-fn closed(run: &str) -> Result<(), Refusal> {
+/// Fails where a RUN names no method, and, unless it may, where it would read a file: the run of another program, a ranker.
+fn known(run: &str, files: bool) -> Result<(), Refusal> {
     let (head, own) = run.split_once('@').unwrap_or((run, ""));
     let method = head
         .split_once('=')
         .map_or(head, |(_, method)| method)
         .trim();
-    let known = METHODS.iter().any(|m| m.name == method) || method.contains('>');
+    let file = files && Path::new(method).exists();
+    let known = METHODS.iter().any(|m| m.name == method) || method.contains('>') || file;
     if !known && !PRESETS.iter().any(|preset| preset.name == method) {
         let names: Vec<&str> = METHODS.iter().map(|m| &*m.name).collect();
         let near = meant(method, &names);
@@ -114,7 +116,7 @@ fn closed(run: &str) -> Result<(), Refusal> {
             continue;
         };
         let parameter = Parameter::named(name).ok();
-        if parameter == Some(RANKER.id()) && RANKER.id().parse(value).is_err() {
+        if !files && parameter == Some(RANKER.id()) && RANKER.id().parse(value).is_err() {
             let error = format!("ranker={value}: this server opens no file");
             return Err(
                 Refusal::new(error, "name one of the shipped choices").options(["shipped", "off"])
