@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Adds a line with one write, on a line of its own even when the last one was cut short. What must outlive a pulled
 /// plug is synced by the caller, with the file that comes back.
@@ -63,8 +63,20 @@ fn anybody() -> Option<Permissions> {
 
 /// Now, as RFC 3339 writes it, in UTC and whole seconds.
 pub fn now() -> String {
+    utc(since_1970().as_secs())
+}
+
+/// The time since 1970.
+pub fn since_1970() -> Duration {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    utc(since.map_or(0, |since| since.as_secs()))
+    since.unwrap_or_default()
+}
+
+/// A time since 1970, with microseconds.
+pub fn moment(since: Duration) -> String {
+    let whole = utc(since.as_secs());
+    let micros = since.subsec_micros();
+    format!("{}.{micros:06}Z", whole.trim_end_matches('Z'))
 }
 
 /// Seconds since 1970 as a date of the Gregorian calendar (Hinnant, "chrono-compatible low-level date algorithms",

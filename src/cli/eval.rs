@@ -14,11 +14,12 @@ use crate::corpus::{self, Question};
 use crate::embed::Reranker;
 use crate::evaluate::{
     Baseline, Comparison, Coverage, Evaluation, Held, Log, Losses, Mend, PerQuestion, READ,
-    READ_TOKENS, Read, Readings, Resampling, Survival, by_gold, by_type, evaluate_with, losses,
-    reading, write_run,
+    READ_TOKENS, Read, Readings, Records, Resampling, Survival, by_gold, by_type, evaluate_with,
+    losses, reading, write_run,
 };
 use crate::index::Index;
 use crate::index::store::Manifest;
+use crate::journal::since_1970;
 use crate::layers::GraphEdited;
 use crate::output;
 use crate::parameters::{CONTEXT_TOKENS, RESULT_K};
@@ -98,6 +99,10 @@ pub struct EvalArgs {
     /// Write a report for a pull request to this file: tables, causes of missed gold, the worst questions.
     #[arg(long, value_name = "FILE.md")]
     report: Option<PathBuf>,
+    /// Write each question with what was retrieved as others read it: samples for ragas, test cases for deepeval, or spans of
+    /// openinference for Phoenix. With several methods, one file each. Repeatable.
+    #[arg(long, value_name = "ragas|deepeval|openinference:FILE", value_parser = wanted)]
+    records: Vec<(Records, PathBuf)>,
     /// Random seed for resampling and for --repairs=COUNT.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -187,6 +192,20 @@ pub fn run(args: &EvalArgs) -> Result<()> {
             let depth = evaluation.settings.get(RESULT_K).max(DEPTH);
             write_run(&mut run, &index, &questions, evaluation, depth)?;
             write_file(&path, &run)?;
+            note!("wrote {}", path.display());
+        }
+    }
+    for (records, path) in &args.records {
+        for (at, evaluation) in evaluations.iter().enumerate() {
+            let path = run_path(path, evaluation, evaluations.len());
+            let text = records.write(
+                &index,
+                &questions,
+                evaluation,
+                readings.get(at),
+                since_1970(),
+            )?;
+            write_file(&path, text.as_bytes())?;
             note!("wrote {}", path.display());
         }
     }
@@ -428,6 +447,20 @@ impl EvalArgs {
         Resampling {
             seed: self.seed,
             resamples: self.resamples as usize,
+        }
+    }
+}
+
+/// Who is to read records, and where they go.
+fn wanted(text: &str) -> Result<(Records, PathBuf), String> {
+    let (name, path) = text.split_once(':').unwrap_or((text, ""));
+    let records = Records::ALL.into_iter().find(|r| r.name() == name);
+    match records {
+        Some(records) if !path.is_empty() => Ok((records, path.into())),
+        Some(_) => Err(format!("write {name}:FILE")),
+        None => {
+            let names = Records::ALL.map(Records::name).join(", ");
+            Err(format!("no records '{name}'; there are {names}"))
         }
     }
 }
