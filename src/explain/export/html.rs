@@ -1,0 +1,304 @@
+//! One page for a browser: the graph as a drawing that the program laid out, its tables, and a script that shows the parts
+//! of a node and the steps of the spread. It loads nothing, and without a script it can still be read.
+
+use super::{edges, node_link, nodes, of_graph, size};
+use crate::explain::Subgraph;
+use crate::explain::subgraph::{Edge, Node};
+use crate::graph::springs::springs;
+use crate::text::figures::score;
+use crate::text::{clip, escape_xml};
+use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// The page, with a name in double braces wherever something of a run comes in.
+const PAGE: &str = include_str!("../../../assets/graph.html");
+
+/// The size of the drawing, and how far from its edges nodes stay. In its units.
+const SIZE: (f64, f64) = (1000.0, 640.0);
+const MARGIN: f64 = 36.0;
+/// Longest name in the drawing, in bytes; what a letter and a line of it take.
+const LONGEST: usize = 28;
+const LETTER: f64 = 6.6;
+const LINE: f64 = 15.0;
+/// Parts of a score in its row of the table.
+const PARTS: usize = 3;
+
+pub fn write(graph: &Subgraph) -> String {
+    let about = &graph.about;
+    let title = match about.question.trim() {
+        "" => "hopscope",
+        question => question,
+    };
+    let mut page = String::with_capacity(4 * PAGE.len());
+    for (at, piece) in PAGE.split("{{").enumerate() {
+        // What comes in is not looked through for names again.
+        let Some((name, rest)) = piece.split_once("}}").filter(|_| at > 0) else {
+            page += piece;
+            continue;
+        };
+        page += &match name {
+            "program" => escape_xml(&about.program),
+            "title" => format!("{} - {}", escape_xml(title), escape_xml(&about.run)),
+            "question" => escape_xml(title),
+            "about" => line(graph),
+            "size" => size(graph),
+            "last" => graph.steps.len().saturating_sub(1).to_string(),
+            "svg" => drawing(graph),
+            "nodes" => node_rows(graph),
+            "edges" => edge_rows(graph),
+            "run" => run_rows(graph),
+            "data" => data(graph),
+            _ => String::new(),
+        };
+        page += rest;
+    }
+    page
+}
+
+/// What the page is of, in one line.
+fn line(graph: &Subgraph) -> String {
+    let about = &graph.about;
+    let [program, index, run, fingerprint] =
+        [&about.program, &about.index, &about.run, &about.fingerprint].map(|text| escape_xml(text));
+    format!("<code>{run}</code> on {index}, fingerprint <code>{fingerprint}</code>, {program}")
+}
+
+/// What the size of a node stands for before a step is chosen: the last step's.
+fn held(graph: &Subgraph, node: &Node) -> f64 {
+    let held = match graph.steps.is_empty() {
+        true => node.value,
+        false => node.at.last().copied().unwrap_or(0.0),
+    };
+    if held.is_finite() { held.max(0.0) } else { 0.0 }
+}
+
+fn moved(edge: &Edge) -> f64 {
+    let moved = edge.moved.last().copied().unwrap_or(edge.value);
+    if moved.is_finite() {
+        moved.max(0.0)
+    } else {
+        0.0
+    }
+}
+
+/// The largest of some quantities, or 1.
+fn most(all: impl Iterator<Item = f64>) -> f64 {
+    let most = all.fold(0.0, f64::max);
+    if most > 0.0 { most } else { 1.0 }
+}
+
+/// The drawing: lines, then nodes with their names where there is room, the most important first.
+fn drawing(graph: &Subgraph) -> String {
+    let all: Vec<(usize, &Node)> = nodes(graph).collect();
+    let place: FxHashMap<usize, usize> = (all.iter().enumerate())
+        .map(|(at, (number, _))| (*number, at))
+        .collect();
+    let ends: Vec<(usize, usize)> = (edges(graph))
+        .map(|(from, to, _)| (place[&from], place[&to]))
+        .collect();
+    let joined = ends.iter().map(|&(a, b)| (a.min(b), a.max(b)));
+    let joined: BTreeSet<(usize, usize)> = joined.filter(|(a, b)| a != b).collect();
+    let spot = |(x, y): (f64, f64)| {
+        let within = |part: f64, size: f64| MARGIN + part * (size - 2.0 * MARGIN);
+        (within(x, SIZE.0), within(y, SIZE.1))
+    };
+    let spots: Vec<(f64, f64)> = springs(all.len(), &joined).into_iter().map(spot).collect();
+    let mut svg = format!(
+        "<svg viewBox=\"0 0 {} {}\" role=\"group\" aria-label=\"{}\">\n",
+        SIZE.0,
+        SIZE.1,
+        size(graph)
+    );
+    let heaviest = most(edges(graph).map(|(_, _, edge)| moved(edge)));
+    for (at, ((_, _, edge), (from, to))) in edges(graph).zip(&ends).enumerate() {
+        let (a, b) = (spots[*from], spots[*to]);
+        let wide = 0.6 + 4.4 * moved(edge) / heaviest;
+        let _ = writeln!(
+            svg,
+            "<line class=\"e\" data-e=\"{at}\" x1=\"{:.1}\" y1=\"{:.1}\" x2=\"{:.1}\" y2=\"{:.1}\" stroke-width=\"{wide:.2}\"/>",
+            a.0, a.1, b.0, b.1
+        );
+    }
+    let heaviest = most(all.iter().map(|(_, node)| held(graph, node)));
+    let named = named(&all, &spots, |node| held(graph, node));
+    for (at, (_, node)) in all.iter().enumerate() {
+        let radius = 4.0 + 12.0 * (held(graph, node) / heaviest).sqrt();
+        let _ = writeln!(svg, "{}", mark(at, node, spots[at], radius, named[at]));
+    }
+    svg + "</svg>"
+}
+
+/// The name of a node in the drawing.
+fn name(node: &Node) -> String {
+    let label = clip(&node.label, LONGEST);
+    match node.rank {
+        Some(rank) => format!("{rank} {label}"),
+        None => label,
+    }
+}
+
+/// Whether a name goes to the left of its node: it would leave the drawing.
+fn is_left(x: f64, wide: f64) -> bool {
+    x + 20.0 + wide > SIZE.0
+}
+
+/// Which nodes have their name in the drawing: gold, returned passages by rank, seeds, then by what they hold, each where
+/// no other name is.
+fn named(all: &[(usize, &Node)], spots: &[(f64, f64)], held: impl Fn(&Node) -> f64) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by(|&a, &b| {
+        let rank = |at: usize| {
+            let node = all[at].1;
+            (!node.gold, node.rank.unwrap_or(usize::MAX), !node.seed)
+        };
+        let heavier = held(all[b].1).total_cmp(&held(all[a].1));
+        rank(a).cmp(&rank(b)).then(heavier).then(a.cmp(&b))
+    });
+    let mut named = vec![false; all.len()];
+    let mut taken: Vec<[f64; 4]> = Vec::new();
+    for at in order {
+        let (x, y) = spots[at];
+        let wide = LETTER * name(all[at].1).chars().count() as f64;
+        let left = match is_left(x, wide) {
+            true => x - 20.0 - wide,
+            false => x + 8.0,
+        };
+        let own = [left, y - LINE / 2.0, left + wide + 12.0, y + LINE / 2.0];
+        let meets = |other: &[f64; 4]| {
+            own[0] < other[2] && other[0] < own[2] && own[1] < other[3] && other[1] < own[3]
+        };
+        if !taken.iter().any(meets) {
+            named[at] = true;
+            taken.push(own);
+        }
+    }
+    named
+}
+
+/// A node of the drawing: passages are squares, others discs.
+fn mark(at: usize, node: &Node, (x, y): (f64, f64), radius: f64, named: bool) -> String {
+    let mut class = "n".to_owned();
+    for (is, word) in [
+        (node.seed, " seed"),
+        (node.rank.is_some(), " hit"),
+        (node.gold, " gold"),
+    ] {
+        if is {
+            class += word;
+        }
+    }
+    let dot = match node.kind {
+        "passage" => format!(
+            "<rect class=\"dot\" x=\"-{radius:.1}\" y=\"-{radius:.1}\" width=\"{0:.1}\" height=\"{0:.1}\"/>",
+            2.0 * radius
+        ),
+        _ => format!("<circle class=\"dot\" r=\"{radius:.1}\"/>"),
+    };
+    let shown = name(node);
+    let beside = radius + 4.0;
+    let side = match is_left(x, LETTER * shown.chars().count() as f64) {
+        true => format!("x=\"-{beside:.1}\" text-anchor=\"end\""),
+        false => format!("x=\"{beside:.1}\""),
+    };
+    let more = if named { "" } else { " class=\"more\"" };
+    format!(
+        "<g class=\"{class}\" data-n=\"{at}\" tabindex=\"0\" transform=\"translate({x:.1} {y:.1})\"><title>{}</title>{dot}\
+         <text{more} {side} dy=\".35em\">{}</text></g>",
+        escape_xml(&node.label),
+        escape_xml(&shown)
+    )
+}
+
+/// A row of a table; cells with a number stand to the right.
+fn row(text: &mut String, place: Option<usize>, cells: &[(bool, String)]) {
+    *text += &match place {
+        Some(at) => format!("<tr data-n=\"{at}\">"),
+        None => "<tr>".to_owned(),
+    };
+    for (number, cell) in cells {
+        let class = if *number { " class=\"r\"" } else { "" };
+        *text += &format!("<td{class}>{}</td>", escape_xml(cell));
+    }
+    *text += "</tr>\n";
+}
+
+fn node_rows(graph: &Subgraph) -> String {
+    let mut all: Vec<(usize, &Node)> = nodes(graph).map(|(_, node)| node).enumerate().collect();
+    all.sort_by(|(a, one), (b, two)| {
+        let rank = |node: &Node| node.rank.unwrap_or(usize::MAX);
+        let ranks = rank(one).cmp(&rank(two));
+        ranks.then(two.value.total_cmp(&one.value)).then(a.cmp(b))
+    });
+    let mut text = String::new();
+    let number = |number: Option<usize>| number.map_or(String::new(), |n| n.to_string());
+    for (at, node) in all {
+        let parts = node.parts.iter().take(PARTS);
+        let parts = parts.map(|part| format!("{} {}", part.label, score(part.value)));
+        let share = match (node.share, node.seed) {
+            (Some(share), _) => score(share),
+            (None, true) => "seed".to_owned(),
+            (None, false) => String::new(),
+        };
+        let gold = if node.gold { "gold" } else { "" };
+        let cells = [
+            (true, number(node.rank)),
+            (false, node.label.clone()),
+            (false, node.kind.to_owned()),
+            (false, node.passage.clone().unwrap_or_default()),
+            (true, score(node.value)),
+            (true, share),
+            (false, gold.to_owned()),
+            (true, number(node.hops)),
+            (false, parts.collect::<Vec<_>>().join("; ")),
+        ];
+        row(&mut text, Some(at), &cells);
+    }
+    text
+}
+
+fn edge_rows(graph: &Subgraph) -> String {
+    let label: FxHashMap<usize, &str> = nodes(graph)
+        .map(|(number, node)| (number, &*node.label))
+        .collect();
+    let mut text = String::new();
+    for (from, to, edge) in edges(graph) {
+        let cells = [
+            (false, label[&from].to_owned()),
+            (false, label[&to].to_owned()),
+            (false, edge.kind.to_string()),
+            (true, score(edge.weight())),
+            (true, edge.mass().map_or(String::new(), score)),
+            (false, edge.evidence.clone()),
+        ];
+        row(&mut text, None, &cells);
+    }
+    text
+}
+
+fn run_rows(graph: &Subgraph) -> String {
+    let mut text = String::new();
+    for (name, value) in of_graph(&graph.about) {
+        row(&mut text, None, &[(false, name.to_owned()), (false, value)]);
+    }
+    text
+}
+
+/// The graph for the script: node-link JSON, with the parts of scores. It holds no character that ends a script.
+fn data(graph: &Subgraph) -> String {
+    let mut whole = node_link::value(graph);
+    let objects = whole["nodes"].as_array_mut().into_iter().flatten();
+    for (object, (_, node)) in objects.zip(nodes(graph)) {
+        if !node.parts.is_empty() {
+            let part = |part: &crate::retrieve::explanation::Part| json!({"label": part.label, "value": part.value, "why": part.why});
+            object["parts"] = Value::Array(node.parts.iter().map(part).collect());
+        }
+    }
+    let text = whole.to_string();
+    let escaped = |c: char| match c {
+        '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => format!("\\u{:04x}", c as u32),
+        c => c.to_string(),
+    };
+    text.chars().map(escaped).collect()
+}
