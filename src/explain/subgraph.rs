@@ -183,11 +183,11 @@ impl Subgraph {
                 node.gold = true;
             }
         }
+        own.drop_untold(story);
         match retrieval.walk() {
             Some(walk) => own.walked(&walk, story),
             None => own.staged(story),
         }
-        own.drop_untold(story);
         own.measure(&seeds(retrieval, story));
         own
     }
@@ -229,6 +229,7 @@ impl Subgraph {
                 node.at = at;
             }
         }
+        self.join_alone(walk, &items);
         // A passage that stands for itself is a node of the graph.
         let own = |item: NodeIndex| match items.get(&item.index())? {
             (true, passage) => graph.is_of_passages().then_some(*passage),
@@ -253,6 +254,43 @@ impl Subgraph {
             (walk.seeds().iter().map(|s| (s.node, s.weight))).collect();
         for item in self.graph.node_indices().collect::<Vec<_>>() {
             self.graph[item].share = own(item).and_then(|node| seeds.get(&node).copied());
+        }
+    }
+
+    /// Joins a node that no edge reaches to the told node that sent it most: stages tell their largest flows alone.
+    fn join_alone(&mut self, walk: &Walked<'_>, items: &FxHashMap<usize, (bool, u32)>) {
+        let (graph, spread) = (walk.graph, walk.spread);
+        let nodes = items.iter().filter_map(|(&item, &(is_passage, number))| {
+            let is_node = !is_passage || graph.is_of_passages();
+            let told = self.graph.contains_node(NodeIndex::new(item));
+            (is_node && told).then_some((number, NodeIndex::new(item)))
+        });
+        let told: FxHashMap<Place, NodeIndex> = nodes.collect();
+        let mut alone: Vec<(NodeIndex, Place)> =
+            told.iter().map(|(&at, &item)| (item, at)).collect();
+        alone.retain(|(item, _)| self.graph.neighbors_undirected(*item).next().is_none());
+        alone.sort_unstable();
+        for (item, node) in alone {
+            let sent = |from: Place| {
+                let odds = graph.probability(from, node);
+                let steps = 0..spread.states.len();
+                let moved = steps.map(|step| odds * leaving(spread, Some(step), from));
+                moved.fold(0.0, f64::max)
+            };
+            let senders = graph.neighbours(node).map(|(from, _)| from);
+            let senders = senders.filter(|from| *from != node && told.contains_key(from));
+            let most = senders
+                .map(|from| (sent(from), from))
+                .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+            if let Some((value, from)) = most.filter(|(value, _)| *value > 0.0) {
+                let edge = Edge {
+                    kind: graph.source().edge_name(from, node),
+                    value,
+                    evidence: format!("P {:.4}", graph.probability(from, node)),
+                    ..Edge::default()
+                };
+                self.join(told[&from].index(), item.index(), edge);
+            }
         }
     }
 

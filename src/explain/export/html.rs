@@ -43,7 +43,7 @@ pub fn write(graph: &Subgraph) -> String {
             "title" => format!("{} - {}", escape_xml(title), escape_xml(&about.run)),
             "question" => escape_xml(title),
             "about" => line(graph),
-            "size" => size(graph),
+            "size" => sizes(graph),
             "last" => graph.steps.len().saturating_sub(1).to_string(),
             "svg" => drawing(graph),
             "nodes" => node_rows(graph),
@@ -89,11 +89,33 @@ fn most(all: impl Iterator<Item = f64>) -> f64 {
     if most > 0.0 { most } else { 1.0 }
 }
 
+/// The nodes that are drawn, with their places among all: those that an edge joins, and those that matter without one.
+pub fn drawn(graph: &Subgraph) -> Vec<(usize, usize, &Node)> {
+    let joined: BTreeSet<usize> = edges(graph).flat_map(|(from, to, _)| [from, to]).collect();
+    let all = nodes(graph).enumerate();
+    all.map(|(at, (number, node))| (at, number, node))
+        .filter(|(_, number, node)| {
+            joined.contains(number) || node.seed || node.gold || node.rank.is_some()
+        })
+        .collect()
+}
+
+/// How many nodes are drawn, and how many are not.
+fn sizes(graph: &Subgraph) -> String {
+    match graph.graph.node_count() - drawn(graph).len() {
+        0 => size(graph),
+        left => format!(
+            "{}; {left} without an edge are in the table only",
+            size(graph)
+        ),
+    }
+}
+
 /// The drawing: lines, then nodes with their names where there is room, the most important first.
 fn drawing(graph: &Subgraph) -> String {
-    let all: Vec<(usize, &Node)> = nodes(graph).collect();
+    let all = drawn(graph);
     let place: FxHashMap<usize, usize> = (all.iter().enumerate())
-        .map(|(at, (number, _))| (*number, at))
+        .map(|(at, (_, number, _))| (*number, at))
         .collect();
     let ends: Vec<(usize, usize)> = (edges(graph))
         .map(|(from, to, _)| (place[&from], place[&to]))
@@ -121,11 +143,13 @@ fn drawing(graph: &Subgraph) -> String {
             a.0, a.1, b.0, b.1
         );
     }
-    let heaviest = most(all.iter().map(|(_, node)| held(graph, node)));
-    let named = named(&all, &spots, |node| held(graph, node));
-    for (at, (_, node)) in all.iter().enumerate() {
-        let radius = 4.0 + 12.0 * (held(graph, node) / heaviest).sqrt();
-        let _ = writeln!(svg, "{}", mark(at, node, spots[at], radius, named[at]));
+    let heaviest = most(all.iter().map(|(_, _, node)| held(graph, node)));
+    let radius = |node: &Node| 4.0 + 12.0 * (held(graph, node) / heaviest).sqrt();
+    let marks: Vec<(&Node, (f64, f64), f64)> = (all.iter().zip(&spots))
+        .map(|((_, _, node), spot)| (*node, *spot, radius(node)))
+        .collect();
+    for (own, ((place, _, _), named)) in marks.iter().zip(all.iter().zip(named(&marks))) {
+        let _ = writeln!(svg, "{}", mark(*place, own, named));
     }
     svg + "</svg>"
 }
@@ -144,28 +168,31 @@ fn is_left(x: f64, wide: f64) -> bool {
     x + 20.0 + wide > SIZE.0
 }
 
-/// Which nodes have their name in the drawing: gold, returned passages by rank, seeds, then by what they hold, each where
-/// no other name is.
-fn named(all: &[(usize, &Node)], spots: &[(f64, f64)], held: impl Fn(&Node) -> f64) -> Vec<bool> {
-    let mut order: Vec<usize> = (0..all.len()).collect();
+/// Which of some nodes with their places and sizes have their name in the drawing: gold, returned passages by rank, seeds,
+/// then the larger ones, each where nothing else is.
+fn named(marks: &[(&Node, (f64, f64), f64)]) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..marks.len()).collect();
     order.sort_by(|&a, &b| {
         let rank = |at: usize| {
-            let node = all[at].1;
+            let node = marks[at].0;
             (!node.gold, node.rank.unwrap_or(usize::MAX), !node.seed)
         };
-        let heavier = held(all[b].1).total_cmp(&held(all[a].1));
-        rank(a).cmp(&rank(b)).then(heavier).then(a.cmp(&b))
+        let larger = marks[b].2.total_cmp(&marks[a].2);
+        rank(a).cmp(&rank(b)).then(larger).then(a.cmp(&b))
     });
-    let mut named = vec![false; all.len()];
-    let mut taken: Vec<[f64; 4]> = Vec::new();
+    let mut named = vec![false; marks.len()];
+    let own = |&(_, (x, y), radius): &(&Node, (f64, f64), f64)| {
+        [x - radius, y - radius, x + radius, y + radius]
+    };
+    let mut taken: Vec<[f64; 4]> = marks.iter().map(own).collect();
     for at in order {
-        let (x, y) = spots[at];
-        let wide = LETTER * name(all[at].1).chars().count() as f64;
+        let (node, (x, y), radius) = marks[at];
+        let wide = LETTER * name(node).chars().count() as f64;
         let left = match is_left(x, wide) {
-            true => x - 20.0 - wide,
-            false => x + 8.0,
+            true => x - radius - 3.0 - wide,
+            false => x + radius + 3.0,
         };
-        let own = [left, y - LINE / 2.0, left + wide + 12.0, y + LINE / 2.0];
+        let own = [left, y - LINE / 2.0, left + wide, y + LINE / 2.0];
         let meets = |other: &[f64; 4]| {
             own[0] < other[2] && other[0] < own[2] && own[1] < other[3] && other[1] < own[3]
         };
@@ -178,7 +205,8 @@ fn named(all: &[(usize, &Node)], spots: &[(f64, f64)], held: impl Fn(&Node) -> f
 }
 
 /// A node of the drawing: passages are squares, others discs.
-fn mark(at: usize, node: &Node, (x, y): (f64, f64), radius: f64, named: bool) -> String {
+fn mark(at: usize, own: &(&Node, (f64, f64), f64), named: bool) -> String {
+    let &(node, (x, y), radius) = own;
     let mut class = "n".to_owned();
     for (is, word) in [
         (node.seed, " seed"),
