@@ -37,7 +37,7 @@ fn a_small_trace_is_written_as_before() {
     };
     let index = Arc::new(Index::build(corpus, &BuildOptions::default(), &Silent).unwrap());
     let mut settings = Settings::of(&index, Method::by_name("graph").unwrap());
-    settings.set_text("steps=2").unwrap();
+    settings.set_text("steps=4").unwrap();
     settings.set_text("result_k=2").unwrap();
     let asked = &index.questions()[0];
     let run = Retriever::new(index.clone()).retrieve(&asked.text, &settings, Keep::States);

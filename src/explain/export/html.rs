@@ -89,15 +89,47 @@ fn most(all: impl Iterator<Item = f64>) -> f64 {
     if most > 0.0 { most } else { 1.0 }
 }
 
-/// The nodes that are drawn, with their places among all: those that an edge joins, and those that matter without one.
-pub fn drawn(graph: &Subgraph) -> Vec<(usize, usize, &Node)> {
-    let joined: BTreeSet<usize> = edges(graph).flat_map(|(from, to, _)| [from, to]).collect();
+/// A node that is drawn.
+pub struct Drawn<'a> {
+    /// Its place among all nodes.
+    place: usize,
+    number: usize,
+    node: &'a Node,
+    /// No edge joins it to another.
+    is_alone: bool,
+}
+
+/// The nodes that are drawn: those that an edge joins, and behind them returned passages and gold without one.
+pub fn drawn(graph: &Subgraph) -> Vec<Drawn<'_>> {
+    let ends = edges(graph).filter(|(from, to, _)| from != to);
+    let joined: BTreeSet<usize> = ends.flat_map(|(from, to, _)| [from, to]).collect();
     let all = nodes(graph).enumerate();
-    all.map(|(at, (number, node))| (at, number, node))
-        .filter(|(_, number, node)| {
-            joined.contains(number) || node.seed || node.gold || node.rank.is_some()
+    let mut all: Vec<Drawn<'_>> = all
+        .map(|(place, (number, node))| Drawn {
+            place,
+            number,
+            node,
+            is_alone: !joined.contains(&number),
         })
-        .collect()
+        .collect();
+    all.retain(|own| !own.is_alone || own.node.gold || own.node.rank.is_some());
+    all.sort_by_key(|own| own.is_alone);
+    all
+}
+
+/// Where they are drawn: what edges join by springs, the others in a row below.
+fn spots(all: &[Drawn<'_>], joined: &BTreeSet<(usize, usize)>) -> Vec<(f64, f64)> {
+    let alone = all.iter().filter(|own| own.is_alone).count();
+    let high = match alone {
+        0 => SIZE.1,
+        _ => SIZE.1 - MARGIN,
+    };
+    let within = |part: f64, size: f64| MARGIN + part * (size - 2.0 * MARGIN);
+    let places = springs(all.len() - alone, joined).into_iter();
+    let places = places.map(|(x, y)| (within(x, SIZE.0), within(y, high)));
+    let apart = |at: usize| (at as f64 + 0.5) / alone as f64;
+    let row = (0..alone).map(|at| (within(apart(at), SIZE.0), SIZE.1 - MARGIN / 2.0));
+    places.chain(row).collect()
 }
 
 /// How many nodes are drawn, and how many are not.
@@ -105,7 +137,7 @@ fn sizes(graph: &Subgraph) -> String {
     match graph.graph.node_count() - drawn(graph).len() {
         0 => size(graph),
         left => format!(
-            "{}; {left} without an edge are in the table only",
+            "{}; {left} without an edge are in the table alone",
             size(graph)
         ),
     }
@@ -115,18 +147,15 @@ fn sizes(graph: &Subgraph) -> String {
 fn drawing(graph: &Subgraph) -> String {
     let all = drawn(graph);
     let place: FxHashMap<usize, usize> = (all.iter().enumerate())
-        .map(|(at, (_, number, _))| (*number, at))
+        .map(|(at, own)| (own.number, at))
         .collect();
-    let ends: Vec<(usize, usize)> = (edges(graph))
-        .map(|(from, to, _)| (place[&from], place[&to]))
+    // An edge from a node to itself may be of one that is not drawn.
+    let ends: Vec<Option<(usize, usize)>> = (edges(graph))
+        .map(|(from, to, _)| Some((*place.get(&from)?, *place.get(&to)?)))
         .collect();
-    let joined = ends.iter().map(|&(a, b)| (a.min(b), a.max(b)));
+    let joined = ends.iter().flatten().map(|&(a, b)| (a.min(b), a.max(b)));
     let joined: BTreeSet<(usize, usize)> = joined.filter(|(a, b)| a != b).collect();
-    let spot = |(x, y): (f64, f64)| {
-        let within = |part: f64, size: f64| MARGIN + part * (size - 2.0 * MARGIN);
-        (within(x, SIZE.0), within(y, SIZE.1))
-    };
-    let spots: Vec<(f64, f64)> = springs(all.len(), &joined).into_iter().map(spot).collect();
+    let spots = spots(&all, &joined);
     let mut svg = format!(
         "<svg viewBox=\"0 0 {} {}\" role=\"group\" aria-label=\"{}\">\n",
         SIZE.0,
@@ -134,8 +163,10 @@ fn drawing(graph: &Subgraph) -> String {
         size(graph)
     );
     let heaviest = most(edges(graph).map(|(_, _, edge)| moved(edge)));
-    for (at, ((_, _, edge), (from, to))) in edges(graph).zip(&ends).enumerate() {
-        let (a, b) = (spots[*from], spots[*to]);
+    for (at, ((_, _, edge), ends)) in edges(graph).zip(&ends).enumerate() {
+        let Some((a, b)) = ends.map(|(from, to)| (spots[from], spots[to])) else {
+            continue;
+        };
         let wide = 0.6 + 4.4 * moved(edge) / heaviest;
         let _ = writeln!(
             svg,
@@ -143,16 +174,19 @@ fn drawing(graph: &Subgraph) -> String {
             a.0, a.1, b.0, b.1
         );
     }
-    let heaviest = most(all.iter().map(|(_, _, node)| held(graph, node)));
+    let heaviest = most(all.iter().map(|own| held(graph, own.node)));
     let radius = |node: &Node| 4.0 + 12.0 * (held(graph, node) / heaviest).sqrt();
-    let marks: Vec<(&Node, (f64, f64), f64)> = (all.iter().zip(&spots))
-        .map(|((_, _, node), spot)| (*node, *spot, radius(node)))
+    let marks: Vec<Mark<'_>> = (all.iter().zip(&spots))
+        .map(|(own, spot)| (own.node, *spot, radius(own.node)))
         .collect();
-    for (own, ((place, _, _), named)) in marks.iter().zip(all.iter().zip(named(&marks))) {
-        let _ = writeln!(svg, "{}", mark(*place, own, named));
+    for (own, (mark, is_named)) in all.iter().zip(marks.iter().zip(named(&marks))) {
+        let _ = writeln!(svg, "{}", drawing_of(own.place, mark, is_named));
     }
     svg + "</svg>"
 }
+
+/// A node with its place in the drawing and its size.
+type Mark<'a> = (&'a Node, (f64, f64), f64);
 
 /// The name of a node in the drawing.
 fn name(node: &Node) -> String {
@@ -170,7 +204,7 @@ fn is_left(x: f64, wide: f64) -> bool {
 
 /// Which of some nodes with their places and sizes have their name in the drawing: gold, returned passages by rank, seeds,
 /// then the larger ones, each where nothing else is.
-fn named(marks: &[(&Node, (f64, f64), f64)]) -> Vec<bool> {
+fn named(marks: &[Mark<'_>]) -> Vec<bool> {
     let mut order: Vec<usize> = (0..marks.len()).collect();
     order.sort_by(|&a, &b| {
         let rank = |at: usize| {
@@ -181,9 +215,7 @@ fn named(marks: &[(&Node, (f64, f64), f64)]) -> Vec<bool> {
         rank(a).cmp(&rank(b)).then(larger).then(a.cmp(&b))
     });
     let mut named = vec![false; marks.len()];
-    let own = |&(_, (x, y), radius): &(&Node, (f64, f64), f64)| {
-        [x - radius, y - radius, x + radius, y + radius]
-    };
+    let own = |&(_, (x, y), radius): &Mark<'_>| [x - radius, y - radius, x + radius, y + radius];
     let mut taken: Vec<[f64; 4]> = marks.iter().map(own).collect();
     for at in order {
         let (node, (x, y), radius) = marks[at];
@@ -205,7 +237,7 @@ fn named(marks: &[(&Node, (f64, f64), f64)]) -> Vec<bool> {
 }
 
 /// A node of the drawing: passages are squares, others discs.
-fn mark(at: usize, own: &(&Node, (f64, f64), f64), named: bool) -> String {
+fn drawing_of(at: usize, own: &Mark<'_>, named: bool) -> String {
     let &(node, (x, y), radius) = own;
     let mut class = "n".to_owned();
     for (is, word) in [

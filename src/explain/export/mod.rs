@@ -103,10 +103,12 @@ fn clean(text: &str) -> String {
     clean
 }
 
-/// The same graph with every text of it clean.
+/// The same graph with every text of it clean, and no zero below zero.
 fn cleaned(graph: &Subgraph) -> Subgraph {
     let mut own = graph.clone();
+    let plus = |value: &mut f64| *value += 0.0;
     for node in own.graph.node_weights_mut() {
+        node.at.iter_mut().for_each(plus);
         node.label = clean(&node.label);
         node.passage = node.passage.as_deref().map(clean);
         for part in &mut node.parts {
@@ -115,6 +117,7 @@ fn cleaned(graph: &Subgraph) -> Subgraph {
         }
     }
     for edge in own.graph.edge_weights_mut() {
+        edge.moved.iter_mut().for_each(plus);
         edge.kind = Cow::Owned(clean(&edge.kind));
         edge.evidence = clean(&edge.evidence);
     }
@@ -150,14 +153,17 @@ impl Field<'_> {
     fn text(&self) -> Option<Cow<'_, str>> {
         match self {
             Field::Text(text) => text.map(Cow::Borrowed),
-            Field::Number(value) => {
-                let value = value.filter(|value| value.is_finite());
-                value.map(|value| value.to_string().into())
-            }
+            Field::Number(value) => value.map(|value| value.to_string().into()),
             Field::Count(value) => value.map(|value| value.to_string().into()),
             Field::Flag(value) => Some(value.to_string().into()),
         }
     }
+}
+
+/// A number as files have it: none that is not finite, and no zero below zero.
+fn number<'a>(value: Option<f64>) -> Field<'a> {
+    let value = value.filter(|value| value.is_finite());
+    Field::Number(value.map(|value| value + 0.0))
 }
 
 /// What files say of a node beside its number.
@@ -166,9 +172,9 @@ fn of_node(node: &Node) -> [(&'static str, Field<'_>); 11] {
         ("label", Field::Text(Some(&node.label))),
         ("kind", Field::Text(Some(node.kind))),
         ("passage_id", Field::Text(node.passage.as_deref())),
-        ("score", Field::Number(Some(node.value))),
+        ("score", number(Some(node.value))),
         ("seed", Field::Flag(node.seed)),
-        ("seed_share", Field::Number(node.share)),
+        ("seed_share", number(node.share)),
         ("returned", Field::Flag(node.rank.is_some())),
         ("rank", Field::Count(node.rank)),
         ("gold", Field::Flag(node.gold)),
@@ -182,8 +188,8 @@ fn of_edge(edge: &Edge) -> [(&'static str, Field<'_>); 4] {
     let evidence = Some(&*edge.evidence).filter(|text| !text.is_empty());
     [
         ("kind", Field::Text(Some(&edge.kind))),
-        ("weight", Field::Number(Some(edge.weight()))),
-        ("mass", Field::Number(edge.mass())),
+        ("weight", number(Some(edge.weight()))),
+        ("mass", number(edge.mass())),
         ("evidence", Field::Text(evidence)),
     ]
 }

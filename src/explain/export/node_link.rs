@@ -9,7 +9,7 @@ pub fn write(graph: &Subgraph) -> String {
     serde_json::to_string_pretty(&value(graph)).unwrap_or_default() + "\n"
 }
 
-/// A directed multigraph. Its edges are `edges`, as newer versions of networkx expect; older ones are told so with
+/// A directed multigraph, what it is of behind what readers know it by. Its edges are `edges`, as newer versions of networkx expect; older ones are told so with
 /// `edges="edges"`.
 pub fn value(graph: &Subgraph) -> Value {
     let node = |(number, node)| {
@@ -44,9 +44,9 @@ pub fn value(graph: &Subgraph) -> Value {
     json!({
         "directed": true,
         "multigraph": true,
-        "graph": about,
         "nodes": nodes(graph).map(node).collect::<Vec<_>>(),
         "edges": edges(graph).map(edge).collect::<Vec<_>>(),
+        "graph": about,
     })
 }
 
@@ -54,7 +54,6 @@ pub fn value(graph: &Subgraph) -> Value {
 fn set(fields: &[(&'static str, Field<'_>)]) -> Map<String, Value> {
     let value = |field: &Field<'_>| match field {
         Field::Text(text) => text.map(Value::from),
-        // One that is no number has no place in JSON.
         Field::Number(value) => value
             .and_then(serde_json::Number::from_f64)
             .map(Value::from),

@@ -140,7 +140,10 @@ fn expected(graph: &Subgraph, prefix: &str) -> Read {
             place[&from],
             place[&to],
             edge.kind.trim().to_owned(),
-            edge.weight(),
+            // Readers take a weight that is not above zero as 1.
+            Some(edge.weight())
+                .filter(|weight| *weight > 0.0)
+                .unwrap_or(1.0),
         )
     });
     (things, links.collect())
