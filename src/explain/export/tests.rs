@@ -385,7 +385,10 @@ fn what_was_traced_comes_back_from_every_file() {
         (&sample, "bm25", "Who discovered the moon Titan?"),
     ] {
         let graph = traced(index, method, question);
-        assert!(graph.graph.edge_count() > 3, "{method}: {graph}");
+        assert!(
+            graph.graph.edge_count() > 3 || method == "bm25",
+            "{method}: {graph}"
+        );
         holds(&graph);
         for format in Format::ALL {
             let text = format.write(&graph);
