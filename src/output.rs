@@ -84,14 +84,24 @@ pub struct Output<W = StdoutLock<'static>> {
 
 /// Standard output for text to read, on a terminal or in a pipe.
 pub fn text() -> Output {
-    let (out, form) = (io::stdout().lock(), Form::Text);
+    text_to(io::stdout().lock())
+}
+
+/// The same text into a file.
+pub fn text_to<W>(out: W) -> Output<W> {
+    let form = Form::Text;
     Output { out, form }
 }
 
 /// Standard output for JSON: what a terminal would act on is escaped, so that a program that parses it gets every
 /// character.
 pub fn json() -> Output {
-    let (out, form) = (io::stdout().lock(), Form::Json);
+    json_to(io::stdout().lock())
+}
+
+/// The same JSON into a file.
+pub fn json_to<W>(out: W) -> Output<W> {
+    let form = Form::Json;
     Output { out, form }
 }
 

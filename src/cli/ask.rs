@@ -5,9 +5,9 @@ use super::hits::Hits;
 use super::llm::{report, report_of};
 use super::load::load_runs;
 use super::patch::unapplied_graph;
-use super::{ConditionFailed, How, Opening, index_and_question, say};
+use super::{ConditionFailed, How, Opening, index_and_question, say, write_file};
 use crate::explain::{
-    self,
+    self, Format, Trace,
     trace::{explained, seeds},
 };
 use crate::index::Index;
@@ -16,11 +16,13 @@ use crate::output;
 use crate::retrieve::reading;
 use crate::retrieve::{Hit, Keep, Origin, Retrieval, Retriever, Settings};
 use crate::text::span;
-use anyhow::Result;
+use anyhow::{Context, Result};
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, json};
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 #[derive(Debug, Args)]
@@ -57,18 +59,86 @@ pub struct AnswerArgs {
 pub struct TraceArgs {
     #[command(flatten)]
     ask: AskArgs,
-    /// Output: text, json, or the traced graph as dot or graphml.
-    #[arg(long = "as", value_enum, value_name = "FORM", conflicts_with = "json", default_value_t = Form::Text)]
-    form: Form,
+    #[arg(
+        long = "as",
+        value_enum,
+        value_name = "FORM",
+        conflicts_with = "json",
+        help = forms(),
+        hide_possible_values = true
+    )]
+    form: Option<Form>,
+    /// Write it to this file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
 }
 
 /// How a trace is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Text,
     Json,
-    Dot,
-    Graphml,
+    Graph(Format),
+}
+
+/// The forms before those of the traced graph.
+const PLAIN: usize = 2;
+static FORMS: [Form; PLAIN + Format::ALL.len()] = {
+    let mut forms = [Form::Text; PLAIN + Format::ALL.len()];
+    forms[1] = Form::Json;
+    let mut at = 0;
+    while at < Format::ALL.len() {
+        forms[PLAIN + at] = Form::Graph(Format::ALL[at]);
+        at += 1;
+    }
+    forms
+};
+
+impl ValueEnum for Form {
+    fn value_variants<'a>() -> &'a [Form] {
+        &FORMS
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(match self {
+            Form::Text => "text",
+            Form::Json => "json",
+            Form::Graph(format) => format.name(),
+        }))
+    }
+}
+
+/// The forms in one paragraph: a line for each would turn the help of 'trace' into clap's long layout.
+fn forms() -> String {
+    let graphs = Format::ALL.map(|format| format!("{} ({})", format.name(), format.about()));
+    format!(
+        "Output: text, json, or the traced graph: {}. Default: what the ending of --out says, else text",
+        graphs.join(", ")
+    )
+}
+
+impl TraceArgs {
+    /// The form that was named, else the one that the file's name ends in. The graph as JSON is never meant by an ending:
+    /// the whole trace is JSON too.
+    fn form(&self) -> Result<Form> {
+        let named = match self.ask.json {
+            true => Some(Form::Json),
+            false => self.form,
+        };
+        let (None, Some(out)) = (named, &self.out) else {
+            return Ok(named.unwrap_or(Form::Text));
+        };
+        let ending = out.extension().unwrap_or_default().to_string_lossy();
+        let known = |form: &&Form| match form {
+            Form::Text => ending == "txt",
+            Form::Json => ending == "json",
+            Form::Graph(format) => *format != Format::NodeLink && ending == format.ending(),
+        };
+        FORMS.iter().find(known).copied().with_context(|| {
+            let out = out.display();
+            format!("--out: the ending of '{out}' is no format; name one with --as")
+        })
+    }
 }
 
 impl AskArgs {
@@ -236,20 +306,37 @@ pub(super) fn ask_json(index: &Arc<Index>, retrieval: &Retrieval) -> serde_json:
 }
 
 pub fn trace(args: &TraceArgs) -> Result<()> {
+    let form = args.form()?;
     let (index, retrieval) = args.ask.run()?;
     let known = index.question(&retrieval.question);
     let trace = explain::trace(&index, &retrieval, known);
-    let text = match args.form {
-        Form::Text if !args.ask.json => None,
-        Form::Text | Form::Json => return super::print_json(&trace),
-        Form::Dot => Some(trace.subgraph.dot()),
-        Form::Graphml => Some(trace.subgraph.graphml()),
-    };
-    let mut out = output::text();
-    if let Some(text) = text {
-        out.write_all(text.as_bytes())?;
+    let Some(file) = &args.out else {
+        match form {
+            Form::Text => told(&trace, &mut output::text())?,
+            Form::Json => super::print_json(&trace)?,
+            Form::Graph(format) => {
+                let text = format.write(&trace.subgraph);
+                output::text().write_all(text.as_bytes())?;
+            }
+        }
         return Ok(());
+    };
+    let mut bytes = Vec::new();
+    match form {
+        Form::Text => told(&trace, &mut output::text_to(&mut bytes))?,
+        Form::Json => {
+            let text = serde_json::to_string_pretty(&trace)?;
+            writeln!(output::json_to(&mut bytes), "{text}")?;
+        }
+        Form::Graph(format) => bytes = format.write(&trace.subgraph).into_bytes(),
     }
+    write_file(file, &bytes)?;
+    note!("{} in {}", trace.subgraph, file.display());
+    Ok(())
+}
+
+/// Every stage in lines.
+fn told(trace: &Trace, out: &mut impl Write) -> Result<()> {
     writeln!(out, "{} · {}", trace.method, trace.question)?;
     writeln!(out, "{}", trace.headline)?;
     writeln!(out, "{}", trace.subgraph)?;

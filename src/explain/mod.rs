@@ -3,6 +3,7 @@
 
 pub(crate) mod cause;
 pub mod compare;
+pub mod export;
 pub mod flow;
 pub(crate) mod lookalike;
 pub mod neighbours;
@@ -17,6 +18,7 @@ pub mod trace;
 pub use crate::retrieve::Change;
 pub use crate::retrieve::explanation::Reason;
 pub use compare::{Beside, Compared, compare};
+pub use export::Format;
 pub use lookalike::{LookAlike, lookalikes};
 pub use neighbours::{Heaviest, Neighbour, crossings, heaviest, neighbours};
 pub use reasons::{Standing, described, not_in_index, standing, tested, why_here, why_not};

@@ -1,19 +1,25 @@
 //! What a run touched, as one graph: the seeds, the nodes and edges that its stages told, and the paths to the returned
 //! passages. It answers how far a passage is from the seeds and is what other programs draw.
 
+use super::neighbours::leaving;
 use crate::index::Index;
+use crate::layers::{Graph, Node as Place};
 use crate::retrieve::Retrieval;
-use crate::retrieve::explanation::{Explanation, Story};
-use crate::retrieve::retrieval::Seeded;
-use crate::text::escape_xml;
+use crate::retrieve::explanation::{Explanation, Part, Stage, Story};
+use crate::retrieve::masses::Masses;
+use crate::retrieve::retrieval::{Seeded, Walked};
 use petgraph::algo::{astar, dijkstra};
-use petgraph::dot::Dot;
 use petgraph::stable_graph::{NodeIndex, StableDiGraph};
 use petgraph::unionfind::UnionFind;
 use petgraph::visit::{EdgeRef, IntoEdgeReferences, NodeIndexable, UndirectedAdaptor};
+use rustc_hash::FxHashMap;
+use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
+
+/// Most parts of a passage's score that its node carries.
+const PARTS: usize = 12;
 
 /// An item of the story.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,8 +34,16 @@ pub struct Node {
     pub value: f64,
     /// Whether the run started from it.
     pub seed: bool,
+    /// Of a walk's seed: its share of the restart distribution.
+    pub share: Option<f64>,
     /// Of a returned passage, from 1.
     pub rank: Option<usize>,
+    /// Whether the question's set judges it relevant.
+    pub gold: bool,
+    /// Of a returned passage: the largest parts of its score.
+    pub parts: Vec<Part>,
+    /// Its quantity at every step of [`Subgraph::steps`]; empty where no step has it.
+    pub at: Vec<f64>,
     /// Edges of this graph to the nearest seed, as edges lead both ways.
     pub hops: Option<usize>,
     /// Items that edges join, whichever way, have one number.
@@ -45,12 +59,68 @@ pub struct Edge {
     pub value: f64,
     /// The evidence, in words.
     pub evidence: String,
+    /// Of an edge of the walked graph: its weight there.
+    pub weight: Option<f64>,
+    /// Of such an edge: the mass that moved over it on the way to every step of [`Subgraph::steps`].
+    pub moved: Vec<f64>,
 }
 
-/// Control characters are spaces: XML has none, and a terminal would act on them.
-fn printable(text: &str) -> String {
-    let odd = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
-    text.chars().map(|c| if odd(c) { ' ' } else { c }).collect()
+impl Edge {
+    /// Its weight in the graph; of an edge that is in none, what the stage gave it.
+    pub fn weight(&self) -> f64 {
+        self.weight.unwrap_or(self.value)
+    }
+
+    /// The most mass that it moved on the way to one step.
+    pub fn mass(&self) -> Option<f64> {
+        self.moved.iter().copied().reduce(f64::max)
+    }
+}
+
+/// What a graph is of: enough to run it again.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct About {
+    /// The program and its version.
+    pub program: String,
+    /// The name of the index.
+    pub index: String,
+    /// [`Index::fingerprint`].
+    pub fingerprint: String,
+    /// As it was asked.
+    pub question: String,
+    /// The name of the method.
+    pub method: String,
+    /// The run in one word, as `--method` takes it.
+    pub run: String,
+    /// Every parameter that the method reads, with its value.
+    pub settings: Vec<(&'static str, Value)>,
+    /// Changes of the seeds and of the graph.
+    pub edits: Vec<String>,
+}
+
+impl About {
+    /// Of a run.
+    pub fn of(index: &Index, retrieval: &Retrieval) -> About {
+        let settings = &retrieval.settings;
+        let method = settings.method();
+        let own = settings.without_preset().changed();
+        let words = std::iter::once(method.name.to_string()).chain(own);
+        let values = method.uses().into_iter();
+        let seeds = settings.seed_edits().iter().map(ToString::to_string);
+        let graph = settings.graph_edits().iter().map(ToString::to_string);
+        About {
+            program: concat!("hopscope ", env!("CARGO_PKG_VERSION")).to_owned(),
+            index: index.name().to_owned(),
+            fingerprint: index.fingerprint().to_owned(),
+            question: retrieval.question.clone(),
+            method: method.name.to_string(),
+            run: words.collect::<Vec<_>>().join("@"),
+            settings: values
+                .map(|p| (p.id(), p.json(settings.value(p))))
+                .collect(),
+            edits: seeds.chain(graph).collect(),
+        }
+    }
 }
 
 /// Items by their place in [`Story::items`]: those that were only cut have no node.
@@ -58,16 +128,21 @@ fn printable(text: &str) -> String {
 pub struct Subgraph {
     /// Items and the edges that the run crossed.
     pub graph: StableDiGraph<Node, Edge>,
+    /// What it is of.
+    pub about: About,
+    /// The steps of the spread, by name: the states of the walk, else the stages of a plan without one.
+    pub steps: Vec<String>,
 }
 
 impl Subgraph {
-    /// `opened` are the returned passages, best first, with their scores opened. Nodes of their paths that no stage told
-    /// become items of the story.
+    /// `opened` are the returned passages, best first, with their scores opened; `gold` those judged relevant. Nodes of
+    /// paths that no stage told become items of the story.
     pub fn new(
         index: &Arc<Index>,
         retrieval: &Retrieval,
         story: &mut Story,
         opened: &[(u32, Explanation)],
+        gold: &[u32],
     ) -> Subgraph {
         let mut edges = Vec::new();
         if let Some(walk) = retrieval.walk() {
@@ -84,6 +159,7 @@ impl Subgraph {
                             kind,
                             value: path.mass,
                             evidence,
+                            ..Edge::default()
                         },
                     ));
                 }
@@ -94,16 +170,142 @@ impl Subgraph {
         for (from, to, edge) in edges {
             own.join(from, to, edge);
         }
-        for (at, (passage, _)) in opened.iter().enumerate() {
-            if let Some(&place) = story.known.get(&(0, *passage))
-                && let Some(node) = own.graph.node_weight_mut(NodeIndex::new(place))
-            {
+        own.about = About::of(index, retrieval);
+        let place = |passage: u32| story.known.get(&(0, passage)).copied();
+        for (at, (passage, opened)) in opened.iter().enumerate() {
+            if let Some(node) = own.node(place(*passage)) {
                 node.rank = Some(at + 1);
+                node.parts = opened.parts.iter().take(PARTS).cloned().collect();
+            }
+        }
+        for passage in gold {
+            if let Some(node) = own.node(place(*passage)) {
+                node.gold = true;
             }
         }
         own.drop_untold(story);
+        match retrieval.walk() {
+            Some(walk) => own.walked(&walk, story),
+            None => own.staged(story),
+        }
         own.measure(&seeds(retrieval, story));
         own
+    }
+
+    /// The node of an item.
+    fn node(&mut self, item: Option<usize>) -> Option<&mut Node> {
+        self.graph.node_weight_mut(NodeIndex::new(item?))
+    }
+
+    /// What the walk held and moved, step by step, with the weights of its graph and the shares of its seeds.
+    fn walked(&mut self, walk: &Walked<'_>, story: &Story) {
+        let (graph, states) = (walk.graph, &walk.spread.states);
+        let pushes = walk.spread.diffusion.pushes();
+        let last = states.len().saturating_sub(1);
+        let name = |step: usize| match (step, pushes) {
+            (step, true) if step == last => "end of the push".to_owned(),
+            (step, true) => format!("snapshot {}", step + 1),
+            (0, false) => "seeds".to_owned(),
+            (step, false) => format!("step {step}"),
+        };
+        self.steps = (0..states.len()).map(name).collect();
+        let items = places(graph, story);
+        for (&item, &place) in &items {
+            let shares = match place {
+                (true, passage) => {
+                    let nodes = graph.nodes_of(passage);
+                    nodes.iter().map(|n| (*n, graph.share(*n))).collect()
+                }
+                (false, node) => vec![(node, 1.0)],
+            };
+            let held = |state: &Masses| -> f64 {
+                let parts = shares.iter();
+                parts
+                    .map(|(node, share)| share * f64::from(state[*node as usize]))
+                    .sum()
+            };
+            let at = states.iter().map(held).collect();
+            if let Some(node) = self.node(Some(item)) {
+                node.at = at;
+            }
+        }
+        self.join_alone(walk, &items);
+        // A passage that stands for itself is a node of the graph.
+        let own = |item: NodeIndex| match items.get(&item.index())? {
+            (true, passage) => graph.is_of_passages().then_some(*passage),
+            (false, node) => Some(*node),
+        };
+        for edge in self.graph.edge_indices().collect::<Vec<_>>() {
+            let Some((from, to)) = self.graph.edge_endpoints(edge) else {
+                continue;
+            };
+            if let (Some(from), Some(to)) = (own(from), own(to))
+                && let Some(weight) = weight(graph, from, to)
+                && self.graph[edge].kind == graph.source().edge_name(from, to)
+            {
+                let sent = |step| leaving(walk.spread, Some(step), from);
+                let odds = graph.probability(from, to);
+                let edge = &mut self.graph[edge];
+                edge.weight = Some(weight);
+                edge.moved = (0..states.len()).map(|step| odds * sent(step)).collect();
+            }
+        }
+        let seeds: FxHashMap<Place, f64> =
+            (walk.seeds().iter().map(|s| (s.node, s.weight))).collect();
+        for item in self.graph.node_indices().collect::<Vec<_>>() {
+            self.graph[item].share = own(item).and_then(|node| seeds.get(&node).copied());
+        }
+    }
+
+    /// Joins a node that no edge reaches to the told node that sent it most: stages tell their largest flows alone.
+    fn join_alone(&mut self, walk: &Walked<'_>, items: &FxHashMap<usize, (bool, u32)>) {
+        let (graph, spread) = (walk.graph, walk.spread);
+        let nodes = items.iter().filter_map(|(&item, &(is_passage, number))| {
+            let is_node = !is_passage || graph.is_of_passages();
+            let told = self.graph.contains_node(NodeIndex::new(item));
+            (is_node && told).then_some((number, NodeIndex::new(item)))
+        });
+        let told: FxHashMap<Place, NodeIndex> = nodes.collect();
+        let mut alone: Vec<(NodeIndex, Place)> =
+            told.iter().map(|(&at, &item)| (item, at)).collect();
+        alone.retain(|(item, _)| self.graph.neighbors_undirected(*item).next().is_none());
+        alone.sort_unstable();
+        for (item, node) in alone {
+            let sent = |from: Place| {
+                let odds = graph.probability(from, node);
+                let steps = 0..spread.states.len();
+                let moved = steps.map(|step| odds * leaving(spread, Some(step), from));
+                moved.fold(0.0, f64::max)
+            };
+            let senders = graph.neighbours(node).map(|(from, _)| from);
+            let senders = senders.filter(|from| *from != node && told.contains_key(from));
+            let most = senders
+                .map(|from| (sent(from), from))
+                .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+            if let Some((value, from)) = most.filter(|(value, _)| *value > 0.0) {
+                let edge = Edge {
+                    kind: graph.source().edge_name(from, node),
+                    value,
+                    evidence: format!("P {:.4}", graph.probability(from, node)),
+                    ..Edge::default()
+                };
+                self.join(told[&from].index(), item.index(), edge);
+            }
+        }
+    }
+
+    /// What the stages gave, of a plan without a walk.
+    fn staged(&mut self, story: &Story) {
+        let steps: Vec<&Stage> = story.timeline.iter().map(|at| &story.stages[*at]).collect();
+        self.steps = steps.iter().map(|stage| stage.name.to_owned()).collect();
+        for (step, stage) in steps.iter().enumerate() {
+            for entry in &stage.nodes {
+                if let Some(node) = self.node(Some(entry.item)) {
+                    node.at.resize(steps.len(), 0.0);
+                    node.at[step] = entry.value;
+                }
+            }
+        }
     }
 
     /// Every item, and the edges of the stages.
@@ -112,8 +314,8 @@ impl Subgraph {
         for item in &story.items {
             own.graph.add_node(Node {
                 kind: item.kind,
-                label: printable(&item.label),
-                passage: item.passage.map(|p| printable(index.id(p))),
+                label: item.label.clone(),
+                passage: item.passage.map(|p| index.id(p).to_owned()),
                 ..Node::default()
             });
         }
@@ -122,7 +324,7 @@ impl Subgraph {
                 own.graph[NodeIndex::new(entry.item)].value = entry.value;
             }
             for edge in &stage.edges {
-                let evidence = printable(&edge.why);
+                let evidence = edge.why.clone();
                 let (kind, value) = (edge.kind.clone(), edge.value);
                 own.join(
                     edge.from,
@@ -131,6 +333,7 @@ impl Subgraph {
                         kind,
                         value,
                         evidence,
+                        ..Edge::default()
                     },
                 );
             }
@@ -216,129 +419,6 @@ impl Subgraph {
         path.reverse();
         Some(path)
     }
-
-    /// As Graphviz reads it.
-    pub fn dot(&self) -> String {
-        let node = |_, (_, node): (NodeIndex, &Node)| {
-            let shape = if node.rank.is_some() {
-                "box"
-            } else {
-                "ellipse"
-            };
-            let style = if node.seed { "filled" } else { "solid" };
-            let hops = node
-                .hops
-                .map_or(String::new(), |hops| format!(" hops={hops}"));
-            format!(
-                "kind=\"{}\" value={} component={}{hops} shape={shape} style={style} ",
-                node.kind, node.value, node.component
-            )
-        };
-        let edge = |_, edge: petgraph::stable_graph::EdgeReference<'_, Edge>| {
-            format!("value={} ", edge.weight().value)
-        };
-        Dot::with_attr_getters(&self.graph, &[], &edge, &node).to_string()
-    }
-
-    /// As XML for Gephi, yEd, networkx and others. By hand: petgraph-graphml writes its keys in another order every time
-    /// and numbers as strings.
-    pub fn graphml(&self) -> String {
-        let mut xml = Xml::default();
-        xml.0
-            .push_str("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-        xml.0
-            .push_str("<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n");
-        for (element, name, of) in KEYS {
-            let id = format!("{element}.{name}");
-            let named = [
-                ("id", &*id),
-                ("for", element),
-                ("attr.name", name),
-                ("attr.type", of),
-            ];
-            xml.tag("key", &named, "/>");
-        }
-        xml.tag("graph", &[("edgedefault", "directed")], ">");
-        for place in self.graph.node_indices() {
-            let node = &self.graph[place];
-            xml.tag("node", &[("id", &format!("n{}", place.index()))], ">");
-            xml.data("node.kind", Some(node.kind));
-            xml.data("node.label", Some(&node.label));
-            xml.data("node.passage", node.passage.as_ref());
-            xml.data("node.value", Some(node.value));
-            xml.data("node.seed", Some(node.seed));
-            xml.data("node.rank", node.rank);
-            xml.data("node.hops", node.hops);
-            xml.data("node.component", Some(node.component));
-            xml.0.push_str("</node>\n");
-        }
-        for edge in self.graph.edge_references() {
-            let end = |node: NodeIndex| format!("n{}", node.index());
-            let ends = [
-                ("source", &*end(edge.source())),
-                ("target", &end(edge.target())),
-            ];
-            xml.tag("edge", &ends, ">");
-            xml.data("edge.kind", Some(&*edge.weight().kind));
-            xml.data("edge.value", Some(edge.weight().value));
-            xml.data("edge.evidence", Some(&edge.weight().evidence));
-            xml.0.push_str("</edge>\n");
-        }
-        xml.0.push_str("</graph>\n</graphml>\n");
-        xml.0
-    }
-}
-
-/// The attributes of both elements, and their types.
-const KEYS: [(&str, &str, &str); 11] = [
-    ("node", "kind", "string"),
-    ("node", "label", "string"),
-    ("node", "passage", "string"),
-    ("node", "value", "double"),
-    ("node", "seed", "boolean"),
-    ("node", "rank", "int"),
-    ("node", "hops", "int"),
-    ("node", "component", "int"),
-    ("edge", "kind", "string"),
-    ("edge", "value", "double"),
-    ("edge", "evidence", "string"),
-];
-
-#[derive(Default)]
-struct Xml(String);
-
-impl Xml {
-    fn tag(&mut self, name: &str, attributes: &[(&str, &str)], end: &str) {
-        self.0 += "<";
-        self.0 += name;
-        for (name, value) in attributes {
-            self.0 += &format!(" {name}=\"{value}\"");
-        }
-        self.0 += end;
-        self.0.push('\n');
-    }
-
-    fn data(&mut self, key: &str, value: Option<impl fmt::Display>) {
-        let Some(value) = value else { return };
-        let value = escape_xml(&value.to_string());
-        self.0 += &format!("  <data key=\"{key}\">{value}</data>\n");
-    }
-}
-
-impl fmt::Display for Node {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.label)
-    }
-}
-
-impl fmt::Display for Edge {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.kind)?;
-        match self.evidence.is_empty() {
-            true => Ok(()),
-            false => write!(f, "\n{}", self.evidence),
-        }
-    }
 }
 
 /// One line: how large it is, and how far the returned passages are from the seeds.
@@ -392,6 +472,7 @@ fn standing(retrieval: &Retrieval, story: &Story) -> Vec<(usize, usize, Edge)> {
                             kind,
                             value,
                             evidence,
+                            ..Edge::default()
                         },
                     ));
                 }
@@ -399,6 +480,27 @@ fn standing(retrieval: &Retrieval, story: &Story) -> Vec<(usize, usize, Edge)> {
         }
     }
     edges
+}
+
+/// Items by what the graph knows of them: whether it is a passage, and its number or that of the node.
+fn places(graph: &Graph, story: &Story) -> FxHashMap<usize, (bool, u32)> {
+    let known = story.known.iter();
+    let known = known.filter_map(|(&(id, number), &item)| match id {
+        0 => Some((item, (true, number))),
+        id => (id == graph.id).then_some((item, (false, number))),
+    });
+    known.collect()
+}
+
+/// The weight of an edge, found from the end that has fewer.
+fn weight(graph: &Graph, a: Place, b: Place) -> Option<f64> {
+    let (few, other) = match graph.degree(a) <= graph.degree(b) {
+        true => (a, b),
+        false => (b, a),
+    };
+    let mut all = graph.neighbours(few);
+    all.find(|(node, _)| *node == other)
+        .map(|(_, weight)| weight.into())
 }
 
 /// The places of the told seeds: what restarts walks, else what the plan starts from.

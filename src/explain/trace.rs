@@ -25,7 +25,7 @@ const TRACED: usize = SHOWN;
 /// A run as one document.
 ///
 /// ```
-/// # use hopscope::*; use std::sync::Arc;
+/// # use hopscope::{explain::Format, *}; use std::sync::Arc;
 /// # fn main() -> anyhow::Result<()> {
 /// # let index = Arc::new(hopscope::index::sample::index()?);
 /// # let method = |name: &str| Method::by_name(name).map_err(anyhow::Error::msg);
@@ -33,7 +33,7 @@ const TRACED: usize = SHOWN;
 /// # let run = Retriever::new(index.clone()).retrieve("Who discovered Uranus?", &settings, Keep::Scores)?;
 /// let traced = trace(&index, &run, index.question("Who discovered Uranus?"));
 /// let json = serde_json::to_string(&traced)?;
-/// let graphviz = traced.subgraph.dot();
+/// let graphviz = Format::Dot.write(&traced.subgraph);
 /// assert!(json.starts_with('{') && graphviz.contains("graph"));
 /// # Ok(())
 /// # }
@@ -166,7 +166,7 @@ pub fn trace(index: &Arc<Index>, retrieval: &Retrieval, question: Option<&Questi
     let opened = retrieval.top().iter();
     let opened = opened.map(|hit| (hit.passage, retrieval.explain(index, hit.passage)));
     let opened: Vec<(u32, Explanation)> = opened.collect();
-    let subgraph = Subgraph::new(index, retrieval, &mut story, &opened);
+    let subgraph = Subgraph::new(index, retrieval, &mut story, &opened, &gold);
     let ranked = |(at, (passage, opened))| {
         let opened = entry(index, retrieval, passage, opened, TRACED);
         let node = subgraph.returned(at + 1);

@@ -171,7 +171,10 @@ pub fn available(command: Command, state: &State) -> Result<(), String> {
         | Command::ExportJson
         | Command::ExportRows
         | Command::ExportDot
-        | Command::ExportGraphml => {
+        | Command::ExportGraphml
+        | Command::ExportGexf
+        | Command::ExportNodeLink
+        | Command::ExportHtml => {
             need(state.shown.is_some(), "there is no result yet")
         }
         _ => Ok(()),

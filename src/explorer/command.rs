@@ -244,6 +244,12 @@ commands! {
         "Seeds, visited nodes, passages and their edges, as hopscope-graph.dot in the current folder." "export save graphviz nodes edges subgraph" "hopscope trace INDEX QUESTION --as dot";
     ExportGraphml "export.graphml" "GraphML" "Write the traced graph as GraphML" ["E g"] Taking
         "The same for Gephi, yEd and networkx; hopscope-graph.graphml." "export save gephi yed networkx nodes edges subgraph" "hopscope trace INDEX QUESTION --as graphml";
+    ExportGexf "export.gexf" "GEXF" "Write the traced graph as GEXF" ["E x"] Taking
+        "For Gephi, with the steps as time: the score of a node and the mass of an edge at each; hopscope-graph.gexf." "export save gephi timeline dynamic nodes edges subgraph" "hopscope trace INDEX QUESTION --as gexf";
+    ExportNodeLink "export.node-link" "node-link" "Write the traced graph as node-link JSON" ["E n"] Taking
+        "For networkx and D3; hopscope-graph.json." "export save json networkx d3 nodes edges subgraph" "hopscope trace INDEX QUESTION --as node-link";
+    ExportHtml "export.html" "page" "Write the traced graph as a page" ["E h"] Taking
+        "One page for a browser, without network: the graph with a slider over the steps, and its tables; hopscope-graph.html." "export save html web browser share nodes edges subgraph" "hopscope trace INDEX QUESTION --as html";
     ExportPicture "export.picture" "picture" "Write the screen as an SVG picture" ["E s"] Taking
         "hopscope-screen.svg where the program was started, in the colours of the theme." "export save figure screenshot" "hopscope --screenshot FILE.svg";
     ExportFigure "export.figure" "figure" "Write the focused pane as a figure" ["E p"] Taking

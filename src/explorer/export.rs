@@ -1,7 +1,7 @@
 //! Files that are made of what is on screen, before they are written.
 
 use super::layout::Pane;
-use crate::explain;
+use crate::explain::{self, Format};
 use crate::index::Index;
 use crate::retrieve::{Keep, Retriever, Settings};
 use std::sync::Arc;
@@ -49,8 +49,7 @@ impl Export {
 pub struct Traced {
     pub question: String,
     pub settings: Settings,
-    /// `dot` for Graphviz, `graphml` for Gephi, yEd, networkx.
-    pub ending: &'static str,
+    pub format: Format,
 }
 
 impl Traced {
@@ -66,9 +65,6 @@ impl Traced {
         let run = retriever.retrieve(&self.question, &self.settings, Keep::States);
         let run = run.map_err(|error| error.to_string())?;
         let graph = explain::trace(index, &run, index.question(&self.question)).subgraph;
-        Ok(match self.ending {
-            "dot" => graph.dot(),
-            _ => graph.graphml(),
-        })
+        Ok(self.format.write(&graph))
     }
 }

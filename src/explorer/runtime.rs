@@ -679,7 +679,7 @@ impl Loop {
                     let (index, teller) = (self.index.clone(), self.teller.clone());
                     tokio::task::spawn_blocking(move || {
                         let message = match traced.text(&index) {
-                            Ok(text) => written(Traced::STEM, traced.ending, &text, ""),
+                            Ok(text) => written(Traced::STEM, traced.format.ending(), &text, ""),
                             Err(said) => Message::error(said),
                         };
                         // The explorer may have been left meanwhile.

@@ -118,7 +118,7 @@ impl Stage {
             Effect::Copy(text, what) => self.copied.push((text, what)),
             Effect::ExportGraph(traced) => match traced.text(&self.index) {
                 Ok(text) => {
-                    let name = format!("{}.{}", Traced::STEM, traced.ending);
+                    let name = format!("{}.{}", Traced::STEM, traced.format.ending());
                     self.copied.push((text, name));
                 }
                 Err(said) => hear(Action::Told(Message::error(said))),

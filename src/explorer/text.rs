@@ -7,7 +7,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 pub use super::glyphs::{count, cut, pad, pad_left, width};
 pub use crate::retrieve::marks::{Mark, MarkKind, pieces};
-pub use crate::text::figures::{interval, measure, p, share, signed};
+pub use crate::text::figures::{interval, measure, p, score, share, signed};
 
 /// One clean line: composed characters, nothing that moves the cursor, single spaces.
 pub fn clean(text: &str) -> String {
@@ -30,23 +30,6 @@ pub fn tsv_cell(text: &str) -> String {
     match formula && value.parse::<f64>().is_err() {
         true => format!("'{cell}"),
         false => cell,
-    }
-}
-
-/// A score or mass in six or seven columns: four significant digits at least, never scientific above 1e-5.
-pub fn score(value: f64) -> String {
-    let size = value.abs();
-    match size {
-        _ if !value.is_finite() => "?".to_owned(),
-        0.0 => "0".to_owned(),
-        // Where rounding adds a digit before the point, one less follows it.
-        999.95.. => format!("{value:.0}"),
-        99.995.. => format!("{value:.1}"),
-        9.9995.. => format!("{value:.2}"),
-        0.99995.. => format!("{value:.3}"),
-        0.001.. => unzero(format!("{value:.4}")),
-        0.00001.. => unzero(format!("{value:.5}")),
-        _ => format!("{value:.0e}"),
     }
 }
 

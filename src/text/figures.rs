@@ -39,6 +39,23 @@ pub fn measure(value: f64) -> String {
     }
 }
 
+/// A score or mass in six or seven columns: four significant digits at least, never scientific above 1e-5.
+pub fn score(value: f64) -> String {
+    let size = value.abs();
+    match size {
+        _ if !value.is_finite() => "?".to_owned(),
+        0.0 => "0".to_owned(),
+        // Where rounding adds a digit before the point, one less follows it.
+        999.95.. => format!("{value:.0}"),
+        99.995.. => format!("{value:.1}"),
+        9.9995.. => format!("{value:.2}"),
+        0.99995.. => format!("{value:.3}"),
+        0.001.. => unzero(format!("{value:.4}")),
+        0.00001.. => unzero(format!("{value:.5}")),
+        _ => format!("{value:.0e}"),
+    }
+}
+
 /// A number without the zero before its point.
 pub fn unzero(text: String) -> String {
     match text.strip_prefix("0.") {

@@ -2,7 +2,7 @@
 
 use hopscope::corpus::{Corpus, Passage, Question};
 use hopscope::evaluate::{GraphShape, doctor, evaluate};
-use hopscope::explain::{reasons, story, trace};
+use hopscope::explain::{Format, reasons, story, trace};
 use hopscope::explorer::action::Action;
 use hopscope::explorer::glyphs::GlyphSet;
 use hopscope::explorer::stage::Stage;
@@ -180,8 +180,10 @@ pub fn ask(retriever: &mut Retriever, index: &Arc<Index>, settings: &Settings, q
         told.subgraph.graph.node_count(),
         told.subgraph.graph.edge_count(),
     );
-    assert_eq!(told.subgraph.dot().lines().count(), 2 + nodes + edges);
-    assert_eq!(told.subgraph.graphml().matches("<edge ").count(), edges);
+    let written = |format: Format| format.write(&told.subgraph);
+    assert_eq!(written(Format::Dot).lines().count(), 3 + nodes + edges);
+    assert_eq!(written(Format::Graphml).matches("<edge ").count(), edges);
+    assert!(written(Format::Html).matches("<line ").count() <= edges);
 }
 
 /// Asks the questions of an index by one method and reads everything there is to read, whatever it says: of an index that
@@ -208,8 +210,9 @@ pub fn read_all(index: &Arc<Index>, method: MethodRef) -> Result<(), String> {
         story(index, &found, &[]);
         found.text(index);
         let told = trace::trace(index, &found, Some(question));
-        told.subgraph.dot();
-        told.subgraph.graphml();
+        for format in Format::ALL {
+            format.write(&told.subgraph);
+        }
     }
     let graph = graph.map(|kind| retriever.graph(kind, &settings, &[]));
     if let Some(view) = graph.transpose().map_err(|e| e.to_string())?

@@ -6,6 +6,7 @@ mod common;
 mod acts;
 mod any_text;
 mod engine;
+mod export;
 mod given;
 mod hop;
 mod index;

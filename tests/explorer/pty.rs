@@ -757,6 +757,9 @@ fn nothing_that_a_corpus_holds_acts_on_the_terminal() {
         &["trace", &ix, question, "--json"],
         &["trace", &ix, question, "--as", "dot"],
         &["trace", &ix, question, "--as", "graphml"],
+        &["trace", &ix, question, "--as", "gexf"],
+        &["trace", &ix, question, "--as", "node-link"],
+        &["trace", &ix, question, "--as", "html"],
         &["explain", &ix, question, "-p", &passage],
         &[
             "explain",

@@ -2,6 +2,7 @@
 
 use crate::support::{hear, sample, screen, stage, stage_at};
 use hopscope::evaluate::{Comparison, MEASURES, Resampling, Survival, evaluate};
+use hopscope::explain::Format;
 use hopscope::explorer::action::{Action, Effect};
 use hopscope::explorer::command::Command;
 use hopscope::explorer::hits::Target;
@@ -499,12 +500,21 @@ fn what_is_on_screen_is_written_to_files() {
         .retrieve(&scene.question, &settings, Keep::States)
         .unwrap();
     let traced = hopscope::explain::trace(&sample(), &run, Some(&sample().questions()[0]));
-    for (keys, name, text) in [
-        ("E d", "hopscope-graph.dot", traced.subgraph.dot()),
-        ("E g", "hopscope-graph.graphml", traced.subgraph.graphml()),
+    for (keys, name, format) in [
+        ("E d", "hopscope-graph.dot", Format::Dot),
+        ("E g", "hopscope-graph.graphml", Format::Graphml),
+        ("E x", "hopscope-graph.gexf", Format::Gexf),
+        ("E n", "hopscope-graph.json", Format::NodeLink),
+        ("E h", "hopscope-graph.html", Format::Html),
     ] {
         stage.press(keys);
+        let text = format.write(&traced.subgraph);
         assert_eq!(stage.copied.pop().unwrap(), (text, name.to_owned()));
+    }
+    // Every format of the shell has a key here.
+    for format in Format::ALL {
+        let shell = format!("hopscope trace INDEX QUESTION --as {}", format.name());
+        assert!(Command::all().any(|own| own.shell() == shell), "{shell}");
     }
     // A pane without a list says so.
     stage.act(Action::Focus(Pane::Parameters));

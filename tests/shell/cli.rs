@@ -332,9 +332,56 @@ fn a_trace_is_printed_as_a_graph_too() {
     );
     let trace: Value = serde_json::from_str(&text("json")).unwrap();
     assert_eq!(trace["ranking"][0]["hops"], 1);
-    assert!(graphs[0].contains("label = \"Titan\" kind=\"entity\""));
+    assert!(graphs[0].contains("label=\"Titan\", kind=\"entity\""));
+    assert!(
+        text("gexf").contains("mode=\"dynamic\"") && text("html").starts_with("<!DOCTYPE html>")
+    );
+    let graph: Value = serde_json::from_str(&text("node-link")).unwrap();
+    let about = &graph["graph"];
+    assert_eq!(about["question"], QUESTION);
+    assert_eq!(about["fingerprint"], trace["index"]["fingerprint"]);
+    assert_eq!(about["settings"]["alpha"], 0.15);
     assert!(fails(&["trace", QUESTION, "--as", "dot", "--json"]).contains("cannot be used with"));
     assert!(fails(&["trace", QUESTION, "--as", "png"]).contains("graphml"));
+}
+
+#[test]
+fn a_trace_goes_into_a_file_whose_ending_names_its_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let traced = |name: &str, more: &[&str]| {
+        let file = folder.path().join(name);
+        let file = file.to_str().unwrap();
+        let out = hopscope(&[&["trace", QUESTION, "-m", "graph", "--out", file], more].concat());
+        assert!(out.status.success() && out.stdout.is_empty(), "{name}");
+        std::fs::read_to_string(file).unwrap()
+    };
+    let printed = |form: &str| {
+        let out = hopscope(&["trace", QUESTION, "-m", "graph", "--as", form]);
+        String::from_utf8(out.stdout).unwrap()
+    };
+    for form in ["dot", "graphml", "gexf", "html"] {
+        assert_eq!(
+            traced(&format!("graph.{form}"), &[]),
+            printed(form),
+            "{form}"
+        );
+    }
+    assert_eq!(
+        traced("graph.json", &["--as", "node-link"]),
+        printed("node-link")
+    );
+    let trace: Value = serde_json::from_str(&traced("trace.json", &[])).unwrap();
+    assert!(trace["stages"].is_array());
+    assert!(traced("trace.txt", &[]).contains("Titan"));
+    assert!(traced("graph", &["--as", "dot"]).starts_with("digraph {"));
+    let said = fails(&["trace", QUESTION, "--out", "graph.png"]);
+    assert!(said.contains("name one with --as"), "{said}");
+    // What was written is an index again.
+    let graph = tempfile::tempdir().unwrap();
+    let file = graph.path().join("graph.graphml");
+    std::fs::write(&file, printed("graphml")).unwrap();
+    let said = json(&["import", graph.path().to_str().unwrap(), "--json"]);
+    assert!(said.to_string().contains("GraphML"), "{said}");
 }
 
 #[test]

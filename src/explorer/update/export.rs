@@ -2,6 +2,7 @@
 
 use super::copy;
 use crate::evaluate::trec;
+use crate::explain::Format;
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::export::{Body, Export, Traced};
 use crate::explorer::layout::Pane;
@@ -12,14 +13,14 @@ use crate::explorer::text::tsv_cell;
 use serde_json::{Map, Value};
 
 /// The traced graph of the run on screen.
-pub fn graph(state: &State, ending: &'static str) -> Vec<Effect> {
+pub fn graph(state: &State, format: Format) -> Vec<Effect> {
     let Some(scene) = state.scene() else {
         return Vec::new();
     };
     let traced = Traced {
         question: scene.question.clone(),
         settings: scene.settings.clone(),
-        ending,
+        format,
     };
     vec![Effect::ExportGraph(Box::new(traced))]
 }

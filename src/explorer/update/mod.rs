@@ -32,6 +32,7 @@ use super::command::Command;
 use super::jobs::{self, build, doctor, hunt, learn, open, repair, reply};
 use super::layout::{Pane, View};
 use super::state::{FinderKind, Held, Mode, State};
+use crate::explain::Format;
 
 /// Messages that are kept.
 const SAID: usize = 200;
@@ -311,8 +312,11 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         Command::ExportRun => export::run(state),
         Command::ExportJson => export::json(state),
         Command::ExportRows => export::table(state),
-        Command::ExportDot => export::graph(state, "dot"),
-        Command::ExportGraphml => export::graph(state, "graphml"),
+        Command::ExportDot => export::graph(state, Format::Dot),
+        Command::ExportGraphml => export::graph(state, Format::Graphml),
+        Command::ExportGexf => export::graph(state, Format::Gexf),
+        Command::ExportNodeLink => export::graph(state, Format::NodeLink),
+        Command::ExportHtml => export::graph(state, Format::Html),
         Command::ExportPicture => export::picture(),
         Command::ExportFigure => export::figure(state),
         Command::Mask => {
