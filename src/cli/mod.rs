@@ -35,6 +35,8 @@ mod tune;
 
 use crate::corpus::{Corpus, Cut, Format, ReadOptions};
 use crate::errors::told;
+use crate::evaluate::MEASURES;
+use crate::evaluate::measures::place;
 use crate::explorer::store::{Folders, presets};
 use crate::index::build::STATIC;
 use crate::index::{Index, Progress};
@@ -555,6 +557,11 @@ fn vectors_misfit(language: Language, encoder: Option<&str>) -> Option<String> {
              encoder with --encoder bert:FOLDER or --encoder endpoint:URL?model=NAME"
         )
     })
+}
+
+/// The measure that a person names.
+fn measure_named(name: &str) -> Result<&'static str, String> {
+    Ok(MEASURES[place(name)?])
 }
 
 /// Values of parameters as JSON, by their names.
