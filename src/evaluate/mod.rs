@@ -15,6 +15,7 @@ pub(crate) mod log;
 pub(crate) mod losses;
 pub mod measures;
 pub mod ppr;
+pub mod race;
 pub(crate) mod reading;
 pub(crate) mod run;
 pub(crate) mod shape;
