@@ -95,7 +95,7 @@ enum Command {
     Labels(labels::LabelsArgs),
     /// Sweep one or two parameters, or every subset of some changes, on a question or the set.
     Sweep(sweep::SweepArgs),
-    /// Learn the order of hop from questions with gold or from labels, as a ranker file.
+    /// Learn the order of hop from questions with gold or from labels, or search the parameters of a method.
     Tune(tune::TuneArgs),
     /// Describe the graph of an index: sizes, degrees, hubs, components.
     Stats(stats::StatsArgs),

@@ -7,19 +7,12 @@ use super::{
 };
 use crate::random::SplitMix;
 
-/// Why a search leaves a parameter alone unless a person names it; none where it may turn it.
-pub fn left_alone(parameter: Parameter) -> Option<&'static str> {
-    match parameter {
-        Parameter::ResultK | Parameter::ContextTokens => {
-            Some("how much is returned is for you to say")
-        }
-        Parameter::VectorSearch | Parameter::HnswEfSearch => Some("it trades exactness for time"),
-        Parameter::PlanBy => Some("it asks a language model"),
-        _ if parameter.declaration().stage == Stage::Index => {
-            Some("every value reads the passages again")
-        }
-        _ => None,
-    }
+/// Whether a search turns a parameter that nobody named: not one whose every value reads the passages again, that trades
+/// exactness for time, that says how much is returned, or that asks a language model.
+pub fn turned(parameter: Parameter) -> bool {
+    use Parameter::{ContextTokens, HnswEfSearch, PlanBy, ResultK, VectorSearch};
+    let alone = [ResultK, ContextTokens, VectorSearch, HnswEfSearch, PlanBy];
+    parameter.declaration().stage != Stage::Index && !alone.contains(&parameter)
 }
 
 /// Whether a search may choose a value: not one that needs a language model or a person's file.
@@ -53,8 +46,9 @@ fn others(parameter: Parameter, now: Value) -> Vec<Value> {
         .collect()
 }
 
-/// A value drawn for a parameter: another choice; a number half of the time from the whole range, half of the time within
-/// an eighth of it. It may be the present one where that is at an end of the range or there is no other.
+/// A value drawn for a parameter: another choice; a number half of the time from the whole range, half of the time from
+/// near the present one, where near ends is drawn too, since a step may be a little or a lot. It may be the present one
+/// where that is at an end of the range or there is no other.
 pub fn drawn(parameter: Parameter, now: Value, draw: &mut SplitMix) -> Value {
     let domain = &parameter.declaration().domain;
     if matches!(domain, Domain::Choice(_)) {
@@ -62,12 +56,18 @@ pub fn drawn(parameter: Parameter, now: Value, draw: &mut SplitMix) -> Value {
         return others.get(draw.below(others.len())).copied().unwrap_or(now);
     }
     let moves = moves(domain);
-    match draw.below(4) {
-        0 => domain.stepped(now, 1 + draw.below(moves.div_ceil(8)) as i64),
-        1 => domain.stepped(now, -1 - draw.below(moves.div_ceil(8)) as i64),
-        _ => domain.at_fraction(draw.below(moves + 1) as f64 / moves as f64),
+    if draw.below(2) == 0 {
+        return domain.at_fraction(draw.below(moves + 1) as f64 / moves as f64);
     }
+    let scales = (moves / 4).max(1).ilog2() as usize + 1;
+    let reach = 1 << draw.below(scales);
+    let by = 1 + draw.below(reach) as i64;
+    let sign = [-1, 1][draw.below(2)];
+    domain.stepped(now, sign * by)
 }
+
+/// Values beside one of a number, at most.
+pub const BESIDE: usize = 4;
 
 /// The values beside one: every other choice; of a number a small and a large move of the slider down and up.
 pub fn beside(parameter: Parameter, now: Value) -> Vec<Value> {
@@ -77,9 +77,8 @@ pub fn beside(parameter: Parameter, now: Value) -> Vec<Value> {
     }
     let moves = moves(domain);
     let (small, large) = ((moves / 50).max(1) as i64, (moves / 10).max(2) as i64);
-    let mut values: Vec<Value> = [-large, -small, small, large]
-        .map(|by| domain.stepped(now, by))
-        .into();
+    let by: [i64; BESIDE] = [-large, -small, small, large];
+    let mut values: Vec<Value> = by.map(|by| domain.stepped(now, by)).into();
     values.dedup();
     values.retain(|value| *value != now);
     values

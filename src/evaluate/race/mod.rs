@@ -124,18 +124,56 @@ fn of_race(settings: usize, count: usize) -> usize {
     all
 }
 
-/// The same of a race with what follows it: settings beside the winner, those of them put together, each change taken back.
-fn of_one(recipe: &Recipe, count: usize) -> usize {
-    2 * of_race(recipe.tries + 1, count) + (JOINED + TOGETHER + JOINED) * count
+/// How many settings a search has to do with, at most.
+#[derive(Clone, Copy)]
+struct Sizes {
+    drawn: usize,
+    beside: usize,
+    /// Changes of a winner.
+    changes: usize,
 }
 
-/// Retrievals of a whole [`search`] over so many questions, at most.
-pub fn most(recipe: &Recipe, count: usize) -> usize {
+impl Sizes {
+    fn of(space: &Space, recipe: &Recipe, drawn: &[Changes]) -> Sizes {
+        Sizes {
+            drawn: drawn.len(),
+            beside: recipe.tries.min(space.beside()),
+            changes: space.parameters().len().min(TOGETHER + JOINED),
+        }
+    }
+
+    /// Retrievals of what follows the race of the drawn settings: those beside the winner, some of them put together, each
+    /// change taken back.
+    fn after(&self, count: usize) -> usize {
+        of_race(self.beside + 1, count) + (JOINED.min(self.beside) + self.changes) * count
+    }
+
+    /// Of a race over so many questions.
+    fn race(&self, count: usize) -> usize {
+        of_race(self.drawn, count) + self.after(count)
+    }
+
+    /// Of a whole search. What one race asked of the drawn settings no other asks again.
+    fn search(&self, count: usize, folds: &[usize]) -> usize {
+        let drawn = folds.iter().map(|fold| of_race(self.drawn, *fold));
+        let drawn = drawn.sum::<usize>() + of_race(self.drawn, count);
+        let after: usize = folds.iter().map(|fold| self.after(*fold)).sum();
+        // What the folds hold out, of their winners.
+        drawn.min(self.drawn * count) + after + self.after(count) + (self.changes + 1) * count
+    }
+}
+
+/// Questions of the races that each go without a fold.
+fn without(parts: &[usize]) -> Vec<usize> {
+    let size = |fold| parts.iter().filter(|part| **part != fold).count();
+    (0..FOLDS).map(size).collect()
+}
+
+/// Retrievals of a [`search`] over so many questions, at most.
+pub fn most(space: &Space, recipe: &Recipe, count: usize) -> usize {
+    let drawn = space.drawn(recipe.tries, recipe.seed);
     let parts = folds(count, FOLDS, recipe.seed);
-    let fold = |fold: usize| parts.iter().filter(|part| **part != fold).count();
-    let races: usize = (0..FOLDS).map(|at| of_one(recipe, fold(at))).sum();
-    // Each change of the winner taken back, and what the folds hold out.
-    of_one(recipe, count) + races + (TOGETHER + JOINED + 1) * count
+    Sizes::of(space, recipe, &drawn).search(count, &without(&parts))
 }
 
 /// What is known of every setting, and how far the work is.
@@ -344,6 +382,10 @@ pub fn search<E>(
     judge: Judge<'_, E>,
     told: Told<'_>,
 ) -> Result<Found, E> {
+    let drawn = space.drawn(recipe.tries, recipe.seed);
+    let parts = folds(count, FOLDS, recipe.seed);
+    let sizes = Sizes::of(space, recipe, &drawn);
+    let races: usize = without(&parts).iter().map(|fold| sizes.race(*fold)).sum();
     let mut book = Book {
         judge,
         told,
@@ -352,11 +394,8 @@ pub fn search<E>(
         count,
         asked: 0,
         done: 0,
-        most: most(recipe, count),
+        most: races + sizes.race(count),
     };
-    let drawn = space.drawn(recipe.tries, recipe.seed);
-    // By drawn parts: the first of the order are drawn evenly.
-    let parts = folds(count, FOLDS, recipe.seed);
     let order = shuffled(count, recipe.seed);
     let race = |but: usize| Race {
         space,
@@ -380,7 +419,7 @@ pub fn search<E>(
     let today = Changes::new();
     let mut work = || -> Result<(), Halt<E>> {
         let mut whole = race(FOLDS);
-        let end = book.done + of_one(recipe, count);
+        let end = sizes.race(count);
         let ran = whole.run(&mut book, &drawn);
         found.winner = whole.leader;
         ran?;
@@ -391,7 +430,7 @@ pub fn search<E>(
         }
         for fold in 0..FOLDS {
             let mut race = race(fold);
-            let end = book.done + of_one(recipe, race.places.len());
+            let end = book.done + sizes.race(race.places.len());
             race.run(&mut book, &drawn)?;
             let winner = race.leader;
             let held = all.iter().copied().filter(|at| parts[*at] == fold);

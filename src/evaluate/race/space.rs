@@ -1,7 +1,7 @@
 //! The settings that a search may try: changes of today's, each of which acts.
 
 use crate::evaluate::sweep::{Changes, changed};
-use crate::parameters::search::{beside, drawn, left_alone};
+use crate::parameters::search::{BESIDE, beside, drawn, turned};
 use crate::parameters::{Parameter, Value};
 use crate::random::SplitMix;
 use crate::retrieve::Settings;
@@ -30,7 +30,7 @@ impl Space {
             return Err(format!("{method} does not read {}", other.id()));
         }
         let free = |p: &Parameter| match only {
-            [] => left_alone(*p).is_none(),
+            [] => turned(*p),
             only => only.contains(p),
         };
         Ok(Space {
@@ -47,6 +47,12 @@ impl Space {
     /// The parameters that are searched.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
+    }
+
+    /// How many settings there are with one parameter moved, at most.
+    pub(super) fn beside(&self) -> usize {
+        let of = |p: &Parameter| beside(*p, self.today.value(*p)).len().max(BESIDE);
+        self.parameters.iter().map(of).sum()
     }
 
     /// The settings that changes come to.
