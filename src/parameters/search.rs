@@ -46,18 +46,26 @@ fn others(parameter: Parameter, now: Value) -> Vec<Value> {
         .collect()
 }
 
+/// A value at a place of the whole range, 0 to 1; of a choice another one.
+pub fn placed(parameter: Parameter, now: Value, place: f64) -> Value {
+    let domain = &parameter.declaration().domain;
+    if !matches!(domain, Domain::Choice(_)) {
+        return domain.at_fraction(place);
+    }
+    let others = others(parameter, now);
+    let at = (place * others.len() as f64) as usize;
+    others.get(at).or(others.last()).copied().unwrap_or(now)
+}
+
 /// A value drawn for a parameter: another choice; a number half of the time from the whole range, half of the time from
 /// near the present one, where near ends is drawn too, since a step may be a little or a lot. It may be the present one
 /// where that is at an end of the range or there is no other.
 pub fn drawn(parameter: Parameter, now: Value, draw: &mut SplitMix) -> Value {
     let domain = &parameter.declaration().domain;
-    if matches!(domain, Domain::Choice(_)) {
-        let others = others(parameter, now);
-        return others.get(draw.below(others.len())).copied().unwrap_or(now);
-    }
     let moves = moves(domain);
-    if draw.below(2) == 0 {
-        return domain.at_fraction(draw.below(moves + 1) as f64 / moves as f64);
+    if draw.below(2) == 0 || matches!(domain, Domain::Choice(_)) {
+        let cells = moves + 1;
+        return placed(parameter, now, draw.below(cells) as f64 / moves as f64);
     }
     let scales = (moves / 4).max(1).ilog2() as usize + 1;
     let reach = 1 << draw.below(scales);

@@ -241,7 +241,11 @@ impl Report<'_> {
         }
         writeln!(out, "\n{}", self.verdict())?;
         if !found.winner.is_empty() {
-            writeln!(out, "\nBest setting of all questions: {}", self.run())?;
+            let which = match found.whole {
+                true => "of all questions",
+                false => "so far",
+            };
+            writeln!(out, "\nBest setting {which}: {}", self.run())?;
             if let Some(d) = named(&found.seen, self.search.measure) {
                 writeln!(
                     out,
@@ -281,7 +285,9 @@ impl Report<'_> {
     fn verdict(&self) -> String {
         let (found, measure) = (&self.found, self.search.measure);
         match found.gain(&self.recipe) {
-            None => "It is not known yet whether this holds on other questions.".to_owned(),
+            None => {
+                "The search was stopped before any of it was judged on other questions.".to_owned()
+            }
             Some(_) if !found.whole => {
                 "The search was stopped, so the gain is of some questions only.".to_owned()
             }

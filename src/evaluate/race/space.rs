@@ -1,7 +1,7 @@
 //! The settings that a search may try: changes of today's, each of which acts.
 
 use crate::evaluate::sweep::{Changes, changed};
-use crate::parameters::search::{BESIDE, beside, drawn, turned};
+use crate::parameters::search::{BESIDE, beside, drawn, placed, turned};
 use crate::parameters::{Parameter, Value};
 use crate::random::SplitMix;
 use crate::retrieve::Settings;
@@ -10,6 +10,10 @@ use crate::retrieve::Settings;
 pub(super) const TOGETHER: usize = 6;
 /// Draws for each setting that is wanted: some come to one that is there.
 const DRAWS: usize = 20;
+/// Multiples of it fall apart evenly on a line from 0 to 1, however many there are.
+const GOLDEN: f64 = 0.618_033_988_749_895;
+/// Places on that line where they may start.
+const PLACES: usize = 1 << 20;
 
 /// Settings around today's.
 #[derive(Debug)]
@@ -102,11 +106,13 @@ impl Space {
     /// seed draws the same.
     pub fn drawn(&self, count: usize, seed: u64) -> Vec<Changes> {
         let mut all = vec![Changes::new()];
-        for number in 0..(count * DRAWS) as u64 {
-            if all.len() > count {
+        let mut free = self.free(&self.today);
+        shuffle(&mut free, &mut SplitMix::stream(seed, u64::MAX - 1));
+        for number in 0..count * DRAWS {
+            if all.len() > count || free.is_empty() {
                 break;
             }
-            let changes = self.one(&mut SplitMix::stream(seed, number));
+            let changes = self.one(&free, number, seed);
             if !all.contains(&changes) {
                 all.push(changes);
             }
@@ -114,22 +120,29 @@ impl Space {
         all
     }
 
-    /// Half of them change one parameter, a quarter two, and so on.
-    fn one(&self, draw: &mut SplitMix) -> Changes {
-        let mut wanted = 1;
-        while wanted < TOGETHER && draw.below(2) == 0 {
-            wanted += 1;
+    /// The parameters take turns, and the values of one are spread over its range: of few settings, drawn without regard
+    /// to each other, many parameters would never be moved far. Half of the settings change another parameter as well, a
+    /// quarter two more, and so on.
+    fn one(&self, free: &[Parameter], number: usize, seed: u64) -> Changes {
+        let mut draw = SplitMix::stream(seed, number as u64);
+        let (turn, parameter) = (number / free.len(), free[number % free.len()]);
+        let start = SplitMix::stream(seed, u64::MAX - 2 - parameter as u64).below(PLACES);
+        let place = (start as f64 / PLACES as f64 + turn as f64 * GOLDEN).fract();
+        let value = placed(parameter, self.today.value(parameter), place);
+        let mut others = 0;
+        while others + 1 < TOGETHER && draw.below(2) == 0 {
+            others += 1;
         }
-        (0..wanted).fold(Changes::new(), |changes, _| {
+        let first = self.with(&Changes::new(), parameter, value);
+        (0..others).fold(first, |changes, _| {
             let settings = self.settings(&changes);
-            let free = self.free(&settings);
-            match free.get(draw.below(free.len())) {
-                Some(p) => {
-                    let value = drawn(*p, settings.value(*p), draw);
-                    self.with(&changes, *p, value)
-                }
-                None => changes,
-            }
+            let mut free = self.free(&settings);
+            free.retain(|p| changes.iter().all(|(own, _)| own != p));
+            let other = free.get(draw.below(free.len())).copied();
+            other.map_or(changes.clone(), |other| {
+                let value = drawn(other, settings.value(other), &mut draw);
+                self.with(&changes, other, value)
+            })
         })
     }
 
@@ -149,10 +162,7 @@ impl Space {
             .into_iter()
             .partition(|p| changes.iter().any(|(own, _)| own == p));
         let mut others: Vec<Changes> = others.iter().flat_map(of).collect();
-        let mut draw = SplitMix::stream(seed, u64::MAX - 1);
-        for at in (1..others.len()).rev() {
-            others.swap(at, draw.below(at + 1));
-        }
+        shuffle(&mut others, &mut SplitMix::stream(seed, u64::MAX - 2));
         let mut all: Vec<Changes> = Vec::new();
         for one in first.iter().flat_map(of).chain(others) {
             if all.len() < count && one != *changes && !all.contains(&one) {
@@ -163,11 +173,17 @@ impl Space {
     }
 }
 
+fn shuffle<T>(all: &mut [T], draw: &mut SplitMix) {
+    for at in (1..all.len()).rev() {
+        all.swap(at, draw.below(at + 1));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::evaluate::sweep::present;
-    use crate::parameters::{MIX, MIX_A, RESULT_K, STEPS, WALK, Walk};
+    use crate::parameters::{ALPHA, MIX, MIX_A, RESULT_K, STEPS, WALK, Walk};
     use crate::retrieve::{METHODS, Method};
     use proptest::prelude::*;
 
@@ -201,6 +217,21 @@ mod tests {
                 prop_assert_eq!(distinct.len(), all.len());
                 prop_assert_eq!(all, space.drawn(12, seed));
             }
+        }
+    }
+
+    #[test]
+    fn few_draws_reach_all_parts_of_a_range() {
+        let one = space("graph", &[ALPHA.id()]).unwrap();
+        for seed in 0..20 {
+            let all = one.drawn(4, seed);
+            let places = all[1..].iter().map(|changes| {
+                let (p, value) = changes[0];
+                p.declaration().domain.fraction(value)
+            });
+            let mut places: Vec<f64> = places.collect();
+            places.sort_by(f64::total_cmp);
+            assert!(places[0] < 0.4 && places[3] > 0.6, "{places:?}");
         }
     }
 
