@@ -35,6 +35,8 @@ mod tune;
 
 use crate::corpus::{Corpus, Cut, Format, ReadOptions};
 use crate::errors::told;
+use crate::evaluate::MEASURES;
+use crate::evaluate::measures::place;
 use crate::explorer::store::{Folders, presets};
 use crate::index::build::STATIC;
 use crate::index::{Index, Progress};
@@ -92,7 +94,7 @@ enum Command {
     Labels(labels::LabelsArgs),
     /// Sweep one or two parameters, or every subset of some changes, on a question or the set.
     Sweep(sweep::SweepArgs),
-    /// Learn the order of hop from questions with gold or from labels, as a ranker file.
+    /// Learn the order of hop from questions with gold or from labels, or search the parameters of a method.
     Tune(tune::TuneArgs),
     /// Describe the graph of an index: sizes, degrees, hubs, components.
     Stats(stats::StatsArgs),
@@ -562,6 +564,11 @@ fn vectors_misfit(language: Language, encoder: Option<&str>) -> Option<String> {
              encoder with --encoder bert:FOLDER or --encoder endpoint:URL?model=NAME"
         )
     })
+}
+
+/// The measure that a person names.
+fn measure_named(name: &str) -> Result<&'static str, String> {
+    Ok(MEASURES[place(name)?])
 }
 
 /// Values of parameters as JSON, by their names.

@@ -3,13 +3,13 @@
 use super::figures::{change, difference, measure, score};
 use super::grid::{Form, Grid, cells};
 use super::load::{bar, load_runs};
-use super::{How, Opening, interrupt};
+use super::{How, Opening, interrupt, measure_named};
 use crate::corpus::Question;
 use crate::evaluate::sweep::{
     CHANGES, Changes, Column, Mean, effects, grid, over_question, over_set, present, subsets,
     values,
 };
-use crate::evaluate::{Difference, MEASURES, Measures, Resampling};
+use crate::evaluate::{Difference, Measures, Resampling};
 use crate::explorer::text;
 use crate::index::Index;
 use crate::output;
@@ -47,8 +47,8 @@ pub struct SweepArgs {
     #[arg(long, value_name = "N", default_value_t = 13, value_parser = clap::value_parser!(u16).range(2..=200))]
     points: u16,
     /// Measure to report: R@2, R@5, R@10, R@20, Success@10, RR, nDCG@10, MAP or All@5.
-    #[arg(long, default_value = "R@5")]
-    measure: String,
+    #[arg(long, default_value = "R@5", value_parser = measure_named)]
+    measure: &'static str,
     #[command(flatten)]
     opening: Opening,
     /// Output format.
@@ -86,10 +86,6 @@ struct Point {
 }
 
 pub fn run(args: &SweepArgs) -> Result<()> {
-    if !MEASURES.contains(&&*args.measure) {
-        let (measure, all) = (&args.measure, MEASURES.join(", "));
-        bail!("--measure: no '{measure}'; there are {all}");
-    }
     let path = Some(&*args.index);
     let (index, _, mut all) = load_runs(path, &[], &args.how, args.top, &args.opening)?;
     let settings = all.remove(0);
@@ -159,7 +155,7 @@ fn one(
     bar.finish_and_clear();
     let point = |(changes, column): (Changes, Column)| Point {
         changes,
-        worth: (column.measures.and_then(|m| m.get(&args.measure))).unwrap_or(column.worth),
+        worth: (column.measures.and_then(|m| m.get(args.measure))).unwrap_or(column.worth),
         measures: column.measures,
         gold: column.gold,
         difference: None,
@@ -180,12 +176,12 @@ fn set(
         bar.set_position((at * questions.len() + done) as u64);
         !interrupt::interrupted()
     };
-    let how = (&points[..], &*args.measure);
+    let how = (&points[..], args.measure);
     let means = over_set(index, questions, settings, how, Resampling::default(), tell)?;
     bar.finish_and_clear();
     let point = |(changes, mean): (Changes, Mean)| Point {
         changes,
-        worth: mean.measures.get(&args.measure).unwrap_or(0.0),
+        worth: mean.measures.get(args.measure).unwrap_or(0.0),
         measures: Some(mean.measures),
         gold: Vec::new(),
         difference: mean.difference,
@@ -286,7 +282,7 @@ impl Swept<'_> {
     fn called(&self) -> &str {
         match self.question {
             Some((_, None)) => "stays",
-            _ => &self.args.measure,
+            _ => self.args.measure,
         }
     }
 

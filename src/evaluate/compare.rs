@@ -324,7 +324,7 @@ pub fn differences(pairs: &[(Measures, Measures)], resampling: Resampling) -> Ve
 }
 
 /// One [`Difference`] for each of some measures, from each question's two values.
-fn paired_differences<const N: usize>(
+pub(super) fn paired_differences<const N: usize>(
     pairs: &[(Row<N>, Row<N>)],
     resampling: Resampling,
 ) -> Vec<Difference> {

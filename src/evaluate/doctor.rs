@@ -211,7 +211,7 @@ pub fn doctor(
         approximate: approximate(index, settings),
     };
     let tell = |done| progress(Doing::Questions, done, questions.len());
-    let told = each(index, questions, settings, tell, |retriever, at| {
+    let told = each(index, questions.len(), settings, tell, |retriever, at| {
         let question = &questions[at];
         let run = retriever.retrieve(&question.text, settings, Keep::Scores)?;
         let gold = question.gold.iter().map(|gold| gold.passage);

@@ -48,24 +48,30 @@ impl Taught {
         let settings = &settings;
         let judged = questions.iter().filter(|question| question.wanted() > 0);
         let questions: Vec<Question> = judged.cloned().collect();
-        let examples = each(index, &questions, settings, progress, |retriever, at| {
-            let question = &questions[at];
-            let run = retriever.retrieve(&question.text, settings, Keep::Scores)?;
-            let mut records = run.records.iter();
-            let signals = records.find_map(|record| record.output.get::<Signals>());
-            let hits = &run.passages[..run.passages.len().min(CANDIDATES)];
-            let first = signals.map(|signals| signals.first(hits, settings.all()));
-            let first = first.unwrap_or_default();
-            let single = signals.map_or(0.0, |signals| signals.guarded(settings.all()));
-            let grade = |passage: u32| {
-                let gold = question.gold.iter().find(|gold| gold.passage == passage);
-                gold.map_or(0, |gold| gold.grade.clamp(0.0, 10.0) as u8)
-            };
-            Ok(Example {
-                grades: first.iter().map(|first| grade(first.passage)).collect(),
-                candidates: candidates(index, &layer, &question.text, &first, single)?,
-            })
-        })?;
+        let examples = each(
+            index,
+            questions.len(),
+            settings,
+            progress,
+            |retriever, at| {
+                let question = &questions[at];
+                let run = retriever.retrieve(&question.text, settings, Keep::Scores)?;
+                let mut records = run.records.iter();
+                let signals = records.find_map(|record| record.output.get::<Signals>());
+                let hits = &run.passages[..run.passages.len().min(CANDIDATES)];
+                let first = signals.map(|signals| signals.first(hits, settings.all()));
+                let first = first.unwrap_or_default();
+                let single = signals.map_or(0.0, |signals| signals.guarded(settings.all()));
+                let grade = |passage: u32| {
+                    let gold = question.gold.iter().find(|gold| gold.passage == passage);
+                    gold.map_or(0, |gold| gold.grade.clamp(0.0, 10.0) as u8)
+                };
+                Ok(Example {
+                    grades: first.iter().map(|first| grade(first.passage)).collect(),
+                    candidates: candidates(index, &layer, &question.text, &first, single)?,
+                })
+            },
+        )?;
         // Those done before it was stopped.
         let mut questions = questions;
         questions.truncate(examples.len());
@@ -140,7 +146,7 @@ pub const FEWEST: usize = 10;
 /// From so many on a ranker from nothing else is tried too.
 const FRESH: usize = 50;
 /// Parts that questions are cut into: each is judged by what the others teach.
-const FOLDS: usize = 5;
+pub const FOLDS: usize = 5;
 /// The same inside one, to choose.
 const INNER: usize = 2;
 /// Weight of the first order in a ranker of one's own labels.

@@ -141,23 +141,29 @@ pub fn losses(
     let ask = |retriever: &mut Retriever, at: usize| {
         retriever.retrieve(&questions[at].text, settings, Keep::Scores)
     };
-    let explained = each(index, questions, settings, &progress, |retriever, at| {
-        let run = ask(retriever, at)?;
-        let mut lost = Vec::new();
-        for gold in &questions[at].gold {
-            let reasons = why_not(index, &run, gold.passage);
-            lost.extend(reasons.into_iter().next().map(|verdict| Loss {
-                question: at,
-                passage: gold.passage,
-                rank: run.rank(gold.passage),
-                code: verdict.code,
-                class: verdict.class,
-                cause: verdict.cause,
-                text: verdict.text,
-            }));
-        }
-        Ok((at, lost))
-    })?;
+    let explained = each(
+        index,
+        questions.len(),
+        settings,
+        &progress,
+        |retriever, at| {
+            let run = ask(retriever, at)?;
+            let mut lost = Vec::new();
+            for gold in &questions[at].gold {
+                let reasons = why_not(index, &run, gold.passage);
+                lost.extend(reasons.into_iter().next().map(|verdict| Loss {
+                    question: at,
+                    passage: gold.passage,
+                    rank: run.rank(gold.passage),
+                    code: verdict.code,
+                    class: verdict.class,
+                    cause: verdict.cause,
+                    text: verdict.text,
+                }));
+            }
+            Ok((at, lost))
+        },
+    )?;
     let mut all = Losses {
         method: settings.method().name.to_string(),
         ..Losses::default()
@@ -181,14 +187,20 @@ pub fn losses(
     for (at, passage) in drawn(pairs, mend) {
         wanted.entry(at).or_default().push(passage);
     }
-    let tried = each(index, questions, settings, &progress, |retriever, at| {
-        let Some(passages) = wanted.get(&at) else {
-            return Ok(Vec::new());
-        };
-        let run = ask(retriever, at)?;
-        let passages = passages.iter();
-        passages.map(|&lost| mended(index, &run, lost)).collect()
-    })?;
+    let tried = each(
+        index,
+        questions.len(),
+        settings,
+        &progress,
+        |retriever, at| {
+            let Some(passages) = wanted.get(&at) else {
+                return Ok(Vec::new());
+            };
+            let run = ask(retriever, at)?;
+            let passages = passages.iter();
+            passages.map(|&lost| mended(index, &run, lost)).collect()
+        },
+    )?;
     let mut sum = Repaired::default();
     for (repaired, setting) in tried.into_iter().flatten() {
         if let Some(setting) = setting {

@@ -19,6 +19,16 @@ pub const MEASURES: [&str; COUNT] = [
 /// How many measures there are.
 const COUNT: usize = 9;
 
+/// The place in [`MEASURES`] of one as a person writes it, in any case.
+///
+/// # Errors
+/// The names there are.
+pub fn place(name: &str) -> Result<usize, String> {
+    let same = |measure: &&str| measure.eq_ignore_ascii_case(name.trim());
+    let found = MEASURES.iter().position(|measure| same(&measure));
+    found.ok_or_else(|| format!("no measure '{name}'; there are {}", MEASURES.join(", ")))
+}
+
 /// The recall that fits a list of `k` passages: the deepest one that is no deeper.
 pub fn recall_at(k: usize) -> &'static str {
     match k {

@@ -16,6 +16,7 @@ pub(crate) mod log;
 pub(crate) mod losses;
 pub mod measures;
 pub mod ppr;
+pub mod race;
 pub(crate) mod reading;
 pub(crate) mod records;
 pub(crate) mod run;

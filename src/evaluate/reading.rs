@@ -52,18 +52,17 @@ pub fn read(
 ) -> Result<Option<Readings>, RetrieveError> {
     let accepted = |at: &usize| !questions[*at].answers.is_empty();
     let with: Vec<usize> = (0..questions.len()).filter(accepted).collect();
-    let asked: Vec<Question> = with.iter().map(|at| questions[*at].clone()).collect();
     let readings = each(
         index,
-        &asked,
+        with.len(),
         settings,
         |_| go_on(),
         |retriever, at| {
-            let run = retriever.retrieve(&asked[at].text, settings, Keep::Scores)?;
+            let run = retriever.retrieve(&questions[with[at]].text, settings, Keep::Scores)?;
             Ok(Reading::of(index, &run))
         },
     )?;
-    if readings.len() < asked.len() {
+    if readings.len() < with.len() {
         return Ok(None);
     }
     let Ok(said) = answers(llm, &readings, &|_| go_on()) else {

@@ -86,29 +86,35 @@ pub fn evaluate_with(
 ) -> Result<Evaluation, RetrieveError> {
     // What is read from a run file takes no time, and the file may be another the next time.
     let log = log.filter(|_| settings.method().rankings().is_none());
-    let per_question = each(index, questions, settings, progress, |retriever, at| {
-        let question = &questions[at];
-        if let Some(known) = log.and_then(|log| log.find(index, settings, (at, question))) {
-            return Ok(known);
-        }
-        let start = Instant::now();
-        let retrieval = retriever.retrieve(&question.text, settings, Keep::Scores)?;
-        let milliseconds = milliseconds(start.elapsed());
-        let measures = measured(&retrieval, question);
-        let read = read(index, &retrieval, question);
-        let outcome = PerQuestion {
-            question: at,
-            fate: Fate::of(&retrieval, question),
-            ranking: retrieval.passages,
-            measures,
-            milliseconds,
-            read,
-        };
-        if let Some(log) = log {
-            log.add(index, settings, question, &outcome)?;
-        }
-        Ok(outcome)
-    })?;
+    let per_question = each(
+        index,
+        questions.len(),
+        settings,
+        progress,
+        |retriever, at| {
+            let question = &questions[at];
+            if let Some(known) = log.and_then(|log| log.find(index, settings, (at, question))) {
+                return Ok(known);
+            }
+            let start = Instant::now();
+            let retrieval = retriever.retrieve(&question.text, settings, Keep::Scores)?;
+            let milliseconds = milliseconds(start.elapsed());
+            let measures = measured(&retrieval, question);
+            let read = read(index, &retrieval, question);
+            let outcome = PerQuestion {
+                question: at,
+                fate: Fate::of(&retrieval, question),
+                ranking: retrieval.passages,
+                measures,
+                milliseconds,
+                read,
+            };
+            if let Some(log) = log {
+                log.add(index, settings, question, &outcome)?;
+            }
+            Ok(outcome)
+        },
+    )?;
     let judged: Vec<&Measures> = per_question
         .iter()
         .filter_map(|q| q.measures.as_ref())
@@ -122,14 +128,14 @@ pub fn evaluate_with(
     })
 }
 
-/// Does something for every question, by its place, on all threads; the order is that of the questions. `progress` gets
+/// Does something for so many questions, by their places, on all threads; the order is that of the places. `progress` gets
 /// the number done and stops the rest by returning false.
 ///
 /// # Errors
 /// The first that failed.
 pub(super) fn each<R: Send>(
     index: &Arc<Index>,
-    questions: &[Question],
+    count: usize,
     settings: &Settings,
     progress: impl Fn(usize) -> bool + Sync,
     of: impl Fn(&mut Retriever, usize) -> Result<R, RetrieveError> + Sync,
@@ -155,7 +161,7 @@ pub(super) fn each<R: Send>(
         done.fetch_add(1, Ordering::Relaxed);
         Ok(Some(made))
     };
-    let all: Result<Vec<Option<R>>, RetrieveError> = (0..questions.len())
+    let all: Result<Vec<Option<R>>, RetrieveError> = (0..count)
         .into_par_iter()
         .map_init(|| Retriever::new(index.clone()), one)
         .collect();

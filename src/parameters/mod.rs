@@ -5,6 +5,7 @@
 //! | `table` | one row a parameter: type, default, domain, texts; [`Parameter`] and a typed constant for each |
 //! | `choices` | the enums of parameters that choose one of several |
 //! | `param` | [`Param`], a parameter with the type of its value |
+//! | `search` | where a search over parameters looks: values drawn, and the values beside one |
 //! | `values` | [`Values`], what everything is set to, and [`Scoped`], what an operator sees of it |
 //!
 //! Code reads `values.get(ALPHA)` and gets an `f64`. Text, sliders and tables go over the names: [`Parameter`] and [`Value`].
@@ -12,6 +13,7 @@
 pub(crate) mod acts;
 mod choices;
 mod param;
+pub(crate) mod search;
 mod table;
 mod values;
 

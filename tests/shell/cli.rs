@@ -1184,7 +1184,7 @@ fn parameters_are_swept_over_a_question_a_set_and_each_other() {
         (&["--over", "quota_n"], "graph-hybrid does not read it"),
         (&["--over", "steps", "--over", "steps"], "given twice"),
         (&["--subsets"], "--set changes nothing"),
-        (&["--over", "steps", "--measure", "R@3"], "no 'R@3'"),
+        (&["--over", "steps", "--measure", "R@3"], "no measure 'R@3'"),
     ] {
         let said = fails(&[&["sweep", CORPUS, "--method", "graph-hybrid"][..], args].concat());
         assert!(said.contains(why), "{args:?}: {said}");
@@ -2051,4 +2051,101 @@ fn a_baseline_is_written_once_and_a_fall_fails_and_is_reported() {
     std::fs::write(&kept, lines.replacen("\"values\"", "\"worth\"", 1)).unwrap();
     let broken = String::from_utf8(eval("hop", &[]).stderr).unwrap();
     assert!(broken.contains("kept.jsonl:2: "), "{broken}");
+}
+
+#[test]
+fn parameters_are_searched_and_the_best_is_kept_as_a_preset() {
+    let home = tempfile::tempdir().unwrap();
+    let tune = |more: &[&str]| {
+        let search = [
+            "tune",
+            CORPUS,
+            "--parameters",
+            "--method",
+            "bm25",
+            "--tries",
+            "6",
+        ];
+        Command::new(env!("CARGO_BIN_EXE_hopscope"))
+            .args([&search[..], more].concat())
+            .env("HOPSCOPE_HOME", home.path())
+            .output()
+            .unwrap()
+    };
+    let told = |more: &[&str]| -> Value {
+        let out = tune(&[more, &["--json"]].concat());
+        assert!(out.status.success(), "{more:?}: {out:?}");
+        let said = String::from_utf8(out.stderr).unwrap();
+        assert!(said.contains("6 races; at most"), "{said}");
+        let mut told: Value = serde_json::from_slice(&out.stdout).unwrap();
+        assert!(
+            told["latency_ms"]["today"].as_f64().unwrap() > 0.0,
+            "{told}"
+        );
+        told["latency_ms"] = Value::Null;
+        told
+    };
+    let first = told(&["--measure", "rr"]);
+    assert_eq!(first, told(&["--measure", "RR"]), "same seed, same report");
+    assert_eq!(
+        (&first["measure"], &first["whole"]),
+        (&"RR".into(), &true.into())
+    );
+    let judged = first["unseen"]["RR"]["wins"].as_u64().unwrap()
+        + first["unseen"]["RR"]["ties"].as_u64().unwrap()
+        + first["unseen"]["RR"]["losses"].as_u64().unwrap();
+    assert_eq!(first["questions"].as_u64(), Some(judged));
+    assert_eq!(first["races"].as_array().unwrap().len(), 5);
+    // The word that is printed is the setting that was judged.
+    let run = first["run"].as_str().unwrap();
+    let again = json(&["eval", CORPUS, "--method", run, "--json"]);
+    let mean = &again["methods"][0]["measures"]["RR"];
+    assert_eq!(*mean, first["seen"]["RR"]["mean_b"], "{run}");
+    // Nothing is saved that may be chance, unless it is asked for.
+    let plain = told(&["--measure", "RR", "--save", "mine"]);
+    assert_eq!(plain["saved"].is_null(), plain["better"] == false);
+    let changes = first["changes"].as_array().unwrap();
+    let kept = told(&["--measure", "RR", "--save", "mine", "--anyway"]);
+    assert_eq!(kept["saved"].is_null(), changes.is_empty(), "{kept}");
+    let text = String::from_utf8(tune(&["--measure", "RR"]).stdout).unwrap();
+    for part in [
+        "on questions that were not searched on (each fifth judged by the race without it):",
+        "Best setting of all questions: bm25@",
+        "too good to expect again",
+        "RR without it",
+        "A question takes",
+        "--save NAME keeps it as a preset",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let own = Command::new(env!("CARGO_BIN_EXE_hopscope"))
+        .args(["ask", CORPUS, QUESTION, "--method", "mine", "--json"])
+        .env("HOPSCOPE_HOME", home.path())
+        .output()
+        .unwrap();
+    let own: Value = serde_json::from_slice(&own.stdout).unwrap();
+    let by_word = json(&["ask", CORPUS, QUESTION, "--method", run, "--json"]);
+    assert_eq!(own["passages"], by_word["passages"]);
+}
+
+#[test]
+fn what_cannot_be_searched_says_why() {
+    let home = tempfile::tempdir().unwrap();
+    let few = home.path().join("few.tsv").to_string_lossy().into_owned();
+    std::fs::write(&few, "query-id\tcorpus-id\tscore\nq01\tsaturn\t1\n").unwrap();
+    for (args, why) in [
+        (&["--only", "steps"][..], "bm25 does not read steps"),
+        (&["--only", "bm25_k"], "did you mean bm25_k1?"),
+        (&["--measure", "R@3"], "no measure 'R@3'"),
+        (&["--out", "ranker.json"], "cannot be used with"),
+        (&["--save", "hotpotqa"], "take another name"),
+        (&["--qrels", &few], "10 are the fewest"),
+        (&[CORPUS], "name one index"),
+    ] {
+        let search = ["tune", CORPUS, "--parameters", "--method", "bm25"];
+        let said = fails(&[&search[..], args].concat());
+        assert!(said.contains(why), "{args:?}: {said}");
+    }
+    let said = fails(&["tune", CORPUS, "--only", "alpha"]);
+    assert!(said.contains("--parameters"), "{said}");
 }

@@ -1,5 +1,6 @@
 //! `--fail-under`: a measure that must be reached.
 
+use crate::evaluate::measures::place;
 use crate::evaluate::{Evaluation, MEASURES};
 use std::str::FromStr;
 
@@ -22,10 +23,7 @@ impl FromStr for Condition {
             Some((method, name)) => (Some(method.trim().to_owned()), name.trim()),
             None => (None, name.trim()),
         };
-        let measure = MEASURES
-            .into_iter()
-            .find(|m| *m == name)
-            .ok_or_else(|| format!("no measure '{name}'; there are {}", MEASURES.join(", ")))?;
+        let measure = MEASURES[place(name)?];
         let bound = bound
             .trim()
             .parse()

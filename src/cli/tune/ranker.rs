@@ -1,60 +1,23 @@
-//! `hopscope tune INDEX`: learns the order of hop from questions with gold or from labels, and says how good it is on
-//! questions that it has not seen.
+//! Learns the order of hop from questions with gold or from labels, and says how good it is on questions that it has not
+//! seen.
 
-use super::eval::asked;
-use super::load::{bar, load};
-use super::{Reading, Tuning, figures, interrupt, write_file};
-use crate::corpus::Question;
+use super::{TuneArgs, by_name, few, questions, watched};
+use crate::cli::load::{bar, load};
+use crate::cli::{figures, interrupt, print_json, write_file};
 use crate::evaluate::compare::named;
-use crate::evaluate::labels::corrected;
 use crate::evaluate::learn::{FEWEST, HeldOut, Learnt, TOLD, Taught, general, trained, tune};
-use crate::evaluate::{Difference, MEASURES, Resampling};
-use crate::index::Index;
+use crate::evaluate::{Difference, Resampling};
 use crate::output;
 use crate::parameters::RANKER;
 use crate::ranker::{Boosting, Model, Recipe};
 use crate::retrieve::{DEFAULT_METHOD, Settings};
 use crate::text::plural;
 use anyhow::{Result, bail};
-use clap::Args;
-use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-#[derive(Debug, Args)]
-pub struct TuneArgs {
-    /// Index folder or corpus. With several, each is held out in turn and a ranker is learned from all; those with one
-    /// FAMILY are held out together.
-    #[arg(required = true, value_name = "[FAMILY=]INDEX")]
-    index: Vec<String>,
-    /// Write the ranker to this file.
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
-    /// Question file to use instead of the index's own set.
-    #[arg(long, value_name = "FILE")]
-    questions: Option<PathBuf>,
-    /// Qrels file that replaces the questions' own gold.
-    #[arg(long, value_name = "FILE")]
-    qrels: Option<PathBuf>,
-    /// Label file of the explorer: its grades and its added and removed gold count.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["questions", "qrels"])]
-    labels: Option<PathBuf>,
-    #[command(flatten)]
-    tuning: Tuning,
-    #[command(flatten)]
-    reading: Reading,
-    /// With several indexes: average rankers of so many random seeds.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=10))]
-    seeds: u64,
-    /// Print the report as JSON.
-    #[arg(long)]
-    json: bool,
-}
+use std::path::Path;
 
 pub fn run(args: &TuneArgs) -> Result<()> {
-    interrupt::watch();
     let settings = args.tuning.how().settings(Some(DEFAULT_METHOD))?;
     let mut families: Vec<(String, Vec<Taught>)> = Vec::new();
     for word in &args.index {
@@ -95,37 +58,15 @@ fn taught(args: &TuneArgs, path: &Path, settings: &Settings) -> Result<Taught> {
     let set = set?;
     stopped()?;
     if set.questions.len() < FEWEST {
-        bail!(
-            "{}: {} with gold; {FEWEST} are the fewest to learn from. Label passages in the explorer (view 6), or pass --qrels FILE",
-            path.display(),
-            plural(set.questions.len(), "question")
-        );
+        return Err(few(path, set.questions.len()));
     }
     Ok(set)
-}
-
-fn questions(args: &TuneArgs, index: &Arc<Index>) -> Result<Vec<Question>> {
-    match &args.labels {
-        Some(file) => Ok(corrected(index, &super::labels::read(file)?).questions),
-        None => {
-            let files = [&args.questions, &args.qrels].map(|file| file.as_deref());
-            asked(index, files, &args.reading)
-        }
-    }
 }
 
 fn stopped() -> Result<()> {
     match interrupt::interrupted() {
         true => bail!("interrupted; nothing was written"),
         false => Ok(()),
-    }
-}
-
-/// A bar of what is done, which ctrl-C stops.
-fn watched(bar: &ProgressBar) -> impl Fn(f64) -> bool + Sync + '_ {
-    |done| {
-        bar.set_position((1000.0 * done) as u64);
-        !interrupt::interrupted()
     }
 }
 
@@ -142,7 +83,7 @@ fn one(args: &TuneArgs, set: &Taught, settings: &Settings) -> Result<()> {
     let way = learnt.way.described();
     write(args, &learnt.model)?;
     match args.json {
-        true => super::print_json(&report(set, &learnt, way)),
+        true => print_json(&report(set, &learnt, way)),
         false => print(args, set, &learnt, way, &settings.text(RANKER.id())),
     }
 }
@@ -152,12 +93,6 @@ fn write(args: &TuneArgs, model: &Model) -> Result<()> {
         Some(out) => write_file(out, model.text().as_bytes()),
         None => Ok(()),
     }
-}
-
-fn by_name(differences: &[Difference]) -> Value {
-    let all = MEASURES.iter().zip(differences);
-    all.map(|(name, d)| ((*name).to_owned(), json!(d)))
-        .collect()
 }
 
 fn report(set: &Taught, learnt: &Learnt, way: &str) -> Value {
@@ -268,9 +203,7 @@ fn many(args: &TuneArgs, families: &[(String, Vec<Taught>)]) -> Result<()> {
         let all = held
             .iter()
             .map(|h| json!({"family": h.family, "over_weighted_sum": by_name(&h.against_first)}));
-        return super::print_json(
-            &json!({"about": model.about, "held_out": all.collect::<Vec<_>>()}),
-        );
+        return print_json(&json!({"about": model.about, "held_out": all.collect::<Vec<_>>()}));
     }
     let mut out = output::text();
     writeln!(
