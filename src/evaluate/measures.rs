@@ -25,7 +25,7 @@ const COUNT: usize = 9;
 /// The names there are.
 pub fn place(name: &str) -> Result<usize, String> {
     let same = |measure: &&str| measure.eq_ignore_ascii_case(name.trim());
-    let found = MEASURES.iter().position(|measure| same(&measure));
+    let found = MEASURES.iter().position(same);
     found.ok_or_else(|| format!("no measure '{name}'; there are {}", MEASURES.join(", ")))
 }
 
