@@ -92,6 +92,11 @@ fn key(index: &Index, question: &Question) -> String {
     format!("{:016x}", xxh3_64(text.as_bytes()))
 }
 
+/// With as many digits as are read back to the bit; two values that differ by less count as equal anyway.
+fn short(value: f64) -> f64 {
+    (value * 1e12).round() / 1e12
+}
+
 impl Baseline {
     /// Keeps evaluations; only questions with gold are.
     pub fn of(index: &Index, questions: &[Question], evaluations: &[Evaluation]) -> Baseline {
@@ -109,7 +114,7 @@ impl Baseline {
                     run: evaluation.name.clone(),
                     question: question.id.clone(),
                     key: key(index, question),
-                    values: row.measures?.0.to_vec(),
+                    values: row.measures?.0.map(short).to_vec(),
                 })
             })
         });

@@ -2038,8 +2038,8 @@ fn a_baseline_is_written_once_and_a_fall_fails_and_is_reported() {
         "hop: R@5 fell on q04",
         "## Where gold is lost",
         "| 25 | LINK_NOT_SEED |",
-        "- **q30** What did Ørsted see stir",
-        "  - orsted Hans Christian Ørsted, rank 85. cause: ",
+        "- **q04** Which noble gas has a Greek name",
+        "  - table-noble The noble gases, no score. cause: ",
     ] {
         assert!(markdown.contains(part), "{part}\n{markdown}");
     }

@@ -3,9 +3,8 @@
 use super::{Evaluated, table};
 use crate::cli::figures::{among, measure};
 use crate::cli::grid::{Form, Grid, cells};
-use crate::evaluate::{
-    Comparison, Evaluation, Loss, Losses, MEASURES, STAGES, Survival, recall_at,
-};
+use crate::evaluate::measures::place;
+use crate::evaluate::{Comparison, Evaluation, Loss, Losses, STAGES, Survival, recall_at};
 use crate::explorer::glyphs::{GlyphSet, bar};
 use crate::output;
 use crate::parameters::RESULT_K;
@@ -143,10 +142,7 @@ fn causes(out: &mut String, lost: &Losses) {
 /// The questions with the lowest recall, and why their gold is missed.
 fn worst(out: &mut String, made: &Evaluated, lost: &Losses, e: &Evaluation) {
     let recall = recall_at(e.settings.get(RESULT_K));
-    let at = MEASURES
-        .iter()
-        .position(|name| *name == recall)
-        .unwrap_or(0);
+    let at = place(recall).unwrap_or_default();
     let value = |row: usize| e.per_question[row].measures.map_or(1.0, |m| m.0[at]);
     let of = |question: usize| {
         lost.each
@@ -214,7 +210,7 @@ mod tests {
             text("a_b | <img src=x>\n# c"),
             "a\\_b \\| \\<img src=x> \\# c"
         );
-        assert_eq!(text("[x](y) \u{1b}[2J"), "\\[x\\](y) ^\\[2J");
+        assert_eq!(text("[x](y) \u{1b}[2J"), "\\[x\\](y) ^[\\[2J");
         assert_eq!(fenced("```\n"), "''' ");
     }
 }

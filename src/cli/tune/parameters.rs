@@ -249,7 +249,7 @@ impl Report<'_> {
             if let Some(d) = named(&found.seen, self.search.measure) {
                 writeln!(
                     out,
-                    "  {} {} > {} ({}) on the questions that it was chosen on: too good to expect again",
+                    "  {} {} > {} ({}) on the questions it was chosen on, which is optimistic",
                     self.search.measure,
                     measure(d.mean_a),
                     measure(d.mean_b),
@@ -278,7 +278,11 @@ impl Report<'_> {
             let d = named(&self.found.unseen, name)?;
             Some(format!("{name} {}", signed(d.difference)))
         });
-        writeln!(out, "  beside it {}", others.collect::<Vec<_>>().join(", "))?;
+        writeln!(
+            out,
+            "  other measures: {}",
+            others.collect::<Vec<_>>().join(", ")
+        )?;
         Ok(())
     }
 
@@ -298,7 +302,7 @@ impl Report<'_> {
                 format!("A setting found this way beats today's beyond the interval of {measure}.")
             }
             Some(_) => format!(
-                "No setting beats today's beyond the interval of {measure}: what was found may be chance."
+                "No setting beats today's beyond the interval of {measure}; the difference may be chance."
             ),
         }
     }
