@@ -92,9 +92,20 @@ fn key(index: &Index, question: &Question) -> String {
     format!("{:016x}", xxh3_64(text.as_bytes()))
 }
 
-/// With as many digits as are read back to the bit; two values that differ by less count as equal anyway.
+/// With as many digits as are read back to the bit.
 fn short(value: f64) -> f64 {
     (value * 1e12).round() / 1e12
+}
+
+/// Values as they were; where only the digits that were left out differ, those of now.
+fn whole(kept: &[f64], now: Measures) -> Measures {
+    let mut then = now;
+    for (then, kept) in then.0.iter_mut().zip(kept) {
+        if short(*then) != *kept {
+            *then = *kept;
+        }
+    }
+    then
 }
 
 impl Baseline {
@@ -229,9 +240,7 @@ impl Baseline {
                 None => added += 1,
                 Some(old) if old.key != key(index, question) => changed += 1,
                 Some(old) => {
-                    let mut values = Measures::default();
-                    values.0.copy_from_slice(&old.values);
-                    pairs.push((values, now));
+                    pairs.push((whole(&old.values, now), now));
                     ids.push(&*question.id);
                 }
             }

@@ -2111,7 +2111,7 @@ fn parameters_are_searched_and_the_best_is_kept_as_a_preset() {
     for part in [
         "on questions that were not searched on (each fifth judged by the race without it):",
         "Best setting of all questions: bm25@",
-        "too good to expect again",
+        "which is optimistic",
         "RR without it",
         "A question takes",
         "--save NAME keeps it as a preset",
