@@ -4,22 +4,25 @@ use super::figures::{known, milliseconds, number};
 use super::hits::Hits;
 use super::llm::{report, report_of};
 use super::load::load_runs;
+use super::named::Named;
 use super::patch::unapplied_graph;
 use super::{ConditionFailed, How, Opening, index_and_question, say, write_file};
 use crate::explain::{
     self, Format, Trace,
-    trace::{explained, seeds},
+    trace::{Opened, Start, explained, seeds},
 };
 use crate::index::Index;
+use crate::layers::GraphEdited;
 use crate::llm::task;
 use crate::output;
 use crate::retrieve::reading;
-use crate::retrieve::{Hit, Keep, Origin, Retrieval, Retriever, Settings};
+use crate::retrieve::{Edited, Hit, Keep, Origin, Reranked, Retrieval, Retriever, Settings};
 use crate::text::span;
 use anyhow::{Context, Result};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use serde_json::{Map, json};
+use serde::Serialize;
+use serde_json::json;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
@@ -207,14 +210,14 @@ pub fn ask(args: &AnswerArgs) -> Result<()> {
         _ => Ok(()),
     };
     if args.ask.json {
-        let mut object = ask_json(&index, &retrieval);
-        if let Some(made) = &answer {
-            object["answer"] = match made {
-                Ok(answer) => answer_json(&index, &retrieval, answer),
-                Err(failure) => json!({ "failure": failure.told() }),
-            };
-        }
-        super::print_json(&object)?;
+        let mut asked = Asked::of(&index, &retrieval);
+        asked.answer = answer.map(|made| match made {
+            Ok(answer) => Answered::of(&index, &retrieval, answer),
+            Err(failure) => Answered::Failed {
+                failure: failure.told(),
+            },
+        });
+        super::print_json(&asked)?;
         return unanswered;
     }
     let mut out = output::text();
@@ -240,69 +243,159 @@ pub fn ask(args: &AnswerArgs) -> Result<()> {
     unanswered
 }
 
-/// An answer as JSON, with the passages it cites.
-fn answer_json(
-    index: &Index,
-    retrieval: &Retrieval,
-    answer: &reading::Answer,
-) -> serde_json::Value {
-    let cited = answer.cited.iter();
-    let cited = cited
-        .map(|&p| json!({"rank": retrieval.rank(p), "id": index.id(p), "title": index.title(p)}));
-    json!({"text": answer.text, "made_by": answer.made_by.to_string(), "cited": cited.collect::<Vec<_>>(),
-           "beside_passages": answer.beside})
+/// A question and the passages that were retrieved for it.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Asked<'a> {
+    /// As it was asked.
+    question: &'a str,
+    /// Name of the method.
+    method: &'a str,
+    /// Preset that the settings started from.
+    preset: Option<&'a str>,
+    /// All parameters of the method.
+    settings: &'a Settings,
+    /// Re-ranker of the candidates; null where none ran.
+    reranker: Option<&'a Reranked>,
+    /// Seconds of each stage that ran; the sum where one ran several times.
+    seconds: Named<f64>,
+    /// Start of the search, heaviest first, at most 200 of a step.
+    pub(super) seeds: Vec<Start>,
+    /// Returned passages, best first.
+    pub(super) passages: Vec<Passage<'a>>,
+    /// That nothing of the question is known, and what to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unrecognised: Option<&'static str>,
+    /// Number of seeds beyond those listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) seeds_left_out: Option<usize>,
+    /// Your changes of the seeds, and whether each had something to change.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    seed_edits: Vec<Edited>,
+    /// Your changes of the graph.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    graph_edits: Vec<GraphEdited>,
+    /// The model's answer; with `--answer` alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<Answered<'a>>,
 }
 
-/// The one object of `ask --json`.
-pub(super) fn ask_json(index: &Arc<Index>, retrieval: &Retrieval) -> serde_json::Value {
-    let mut seconds = Map::new();
-    for time in retrieval.times() {
-        let sum = seconds
-            .get(time.name)
-            .and_then(serde_json::Value::as_f64)
-            .unwrap_or(0.0)
-            + time.seconds;
-        seconds.insert(time.name.to_owned(), json!(sum));
+/// A returned passage.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Passage<'a> {
+    #[serde(flatten)]
+    pub(super) opened: Opened,
+    /// Its text, without the title.
+    text: &'a str,
+    /// Why it is here, in a few words.
+    pub(super) reason: String,
+    /// The part of its text that is about the question.
+    pub(super) snippet: Snippet,
+}
+
+/// A part of a text.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Snippet {
+    /// On one line.
+    pub(super) text: String,
+    /// Words and names of the question in it, in order.
+    marked: Vec<String>,
+}
+
+/// A model's answer from the passages.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+enum Answered<'a> {
+    /// It answered.
+    Given {
+        /// The answer.
+        text: String,
+        /// Who gave it.
+        made_by: String,
+        /// Passages that it used.
+        cited: Vec<Cited<'a>>,
+        /// Whether it used names and relations of the context too.
+        beside_passages: bool,
+    },
+    /// It did not.
+    Failed {
+        /// Why.
+        failure: String,
+    },
+}
+
+/// A passage that an answer used.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Cited<'a> {
+    /// From 1; null where it has no rank.
+    rank: Option<usize>,
+    /// Its id.
+    id: &'a str,
+    /// Its title; empty where the corpus has none.
+    title: &'a str,
+}
+
+impl<'a> Answered<'a> {
+    fn of(index: &'a Index, retrieval: &Retrieval, answer: reading::Answer) -> Answered<'a> {
+        let cited = answer.cited.iter().map(|&p| Cited {
+            rank: retrieval.rank(p),
+            id: index.id(p),
+            title: index.title(p),
+        });
+        Answered::Given {
+            cited: cited.collect(),
+            made_by: answer.made_by.to_string(),
+            text: answer.text,
+            beside_passages: answer.beside,
+        }
     }
-    let (seeds, left_out) = seeds(index, retrieval);
-    let hits = Hits::of(index, retrieval);
-    let passage = |hit: &Hit| {
-        let mut entry = json!(explained(index, retrieval, hit.passage));
-        entry["text"] = json!(index.text(hit.passage));
-        let opened = retrieval.explain(index, hit.passage);
-        entry["reason"] = json!(hits.reason(hit, &opened));
-        let (text, marks) = hits.snippet(hit.passage);
-        let marks: Vec<&str> = marks
-            .into_iter()
-            .map(|m| span::of(&text, m.range))
-            .collect();
-        entry["snippet"] = json!({"text": text, "marked": marks});
-        entry
-    };
-    let passages: Vec<_> = retrieval.top().iter().map(passage).collect();
-    let mut object = json!({
-        "question": retrieval.question,
-        "method": retrieval.settings.method().name,
-        "preset": retrieval.settings.preset().map(|p| &*p.name),
-        "settings": retrieval.settings,
-        "reranker": retrieval.reranked(),
-        "seconds": seconds,
-        "seeds": seeds,
-        "passages": passages,
-    });
-    if let Some(why) = retrieval.unrecognised(index) {
-        object["unrecognised"] = json!(why);
+}
+
+impl<'a> Asked<'a> {
+    pub(super) fn of(index: &'a Arc<Index>, retrieval: &'a Retrieval) -> Asked<'a> {
+        let mut seconds: Named<f64> = Named(Vec::new());
+        for time in retrieval.times() {
+            match seconds.0.iter_mut().find(|(name, _)| *name == time.name) {
+                Some((_, sum)) => *sum += time.seconds,
+                None => seconds.0.push((time.name.into(), time.seconds)),
+            }
+        }
+        let (seeds, left_out) = seeds(index, retrieval);
+        let hits = Hits::of(index, retrieval);
+        let passage = |hit: &Hit| {
+            let (text, marks) = hits.snippet(hit.passage);
+            let marks = marks.into_iter();
+            let marked = marks.map(|m| span::of(&text, m.range).to_owned());
+            Passage {
+                opened: explained(index, retrieval, hit.passage),
+                text: index.text(hit.passage),
+                reason: hits.reason(hit, &retrieval.explain(index, hit.passage)),
+                snippet: Snippet {
+                    marked: marked.collect(),
+                    text,
+                },
+            }
+        };
+        Asked {
+            question: &retrieval.question,
+            method: &retrieval.settings.method().name,
+            preset: retrieval.settings.preset().map(|p| &*p.name),
+            settings: &retrieval.settings,
+            reranker: retrieval.reranked(),
+            seconds,
+            seeds,
+            passages: retrieval.top().iter().map(passage).collect(),
+            unrecognised: retrieval.unrecognised(index),
+            seeds_left_out: (left_out > 0).then_some(left_out),
+            seed_edits: retrieval.edits(),
+            graph_edits: retrieval.graph_edits(),
+            answer: None,
+        }
     }
-    if left_out > 0 {
-        object["seeds_left_out"] = json!(left_out);
-    }
-    if !retrieval.edits().is_empty() {
-        object["seed_edits"] = json!(retrieval.edits());
-    }
-    if !retrieval.graph_edits().is_empty() {
-        object["graph_edits"] = json!(retrieval.graph_edits());
-    }
-    object
 }
 
 pub fn trace(args: &TraceArgs) -> Result<()> {
@@ -385,7 +478,7 @@ fn told(trace: &Trace, out: &mut impl Write) -> Result<()> {
         }
     }
     for entry in &trace.missing {
-        writeln!(out, "\nmissing gold {}", brief(entry))?;
+        writeln!(out, "\nmissing gold {}", brief(&json!(entry)))?;
     }
     Ok(())
 }

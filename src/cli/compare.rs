@@ -10,7 +10,7 @@ use crate::corpus::Question;
 use crate::evaluate::sweep::{
     Changes, Column, between, differences, effects, over_question, subsets,
 };
-use crate::evaluate::{MEASURES, measured};
+use crate::evaluate::{MEASURES, Measures, measured};
 use crate::explorer::jobs::pins::CHANGES;
 use crate::explorer::text::{self, cut, measure, share, signed};
 use crate::index::Index;
@@ -18,7 +18,7 @@ use crate::output;
 use crate::retrieve::{Keep, Retrieval, Retriever, Settings};
 use anyhow::{Result, bail};
 use clap::Args;
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::ffi::OsString;
 use std::io::Write;
 use std::sync::Arc;
@@ -111,7 +111,7 @@ pub fn run(args: &CompareArgs) -> Result<()> {
     }
     let compared = Compared::of(&index, (text, question), names, &all, |_| true)?;
     if args.json || args.form == Form::Json {
-        return super::print_json(&compared.json());
+        return super::print_json(&compared.whole());
     }
     if question.is_none() {
         say("no question of the set has this text or identifier: no gold is known");
@@ -311,35 +311,153 @@ impl Compared<'_> {
     }
 
     /// The one object of `compare --json`.
-    pub(super) fn json(&self) -> Value {
-        let differ = self.differ();
-        let run = |at: usize| {
+    pub(super) fn whole(&self) -> Whole<'_> {
+        let run = |(at, differs): (usize, Vec<String>)| {
             let run = &self.runs[at];
-            let hit = |(row, hit): (usize, &crate::retrieve::Hit)| {
-                json!({"rank": row + 1, "id": self.index.id(hit.passage),
-                "title": self.index.title(hit.passage), "score": hit.score, "gold": self.is_gold(hit.passage)})
-            };
-            let passages: Vec<Value> = run.top().iter().enumerate().map(hit).collect();
+            let hits = run.top().iter().zip(1..);
             let gold = self.question.iter().flat_map(|question| &question.gold);
-            let gold: Vec<Value> = gold
-                .map(|gold| json!({"id": self.index.id(gold.passage), "rank": self.rank(at, gold.passage)}))
-                .collect();
-            json!({"run": self.names[at], "method": run.settings.method().name, "settings": run.settings, "differs": differ[at],
-                   "measures": self.question.and_then(|question| measured(run, question)), "gold": gold, "passages": passages})
+            Run {
+                run: &self.names[at],
+                method: &run.settings.method().name,
+                settings: &run.settings,
+                differs,
+                measures: self.question.and_then(|question| measured(run, question)),
+                gold: gold
+                    .map(|gold| Ranked {
+                        id: self.index.id(gold.passage),
+                        rank: self.rank(at, gold.passage),
+                    })
+                    .collect(),
+                passages: hits
+                    .map(|(hit, rank)| Returned {
+                        rank,
+                        id: self.index.id(hit.passage),
+                        title: self.index.title(hit.passage),
+                        score: hit.score.into(),
+                        gold: self.is_gold(hit.passage),
+                    })
+                    .collect(),
+            }
         };
         let subsets = self.subsets.as_ref().map(|(changes, columns)| {
             let worth: Vec<f64> = columns.iter().map(|column| column.worth).collect();
-            let subset = |(own, column): (&Changes, &Column)| {
-                json!({"changes": assignments(own), "worth": column.worth, "gold": column.gold})
+            let subset = |(own, column): (&Changes, &Column)| Subset {
+                changes: assignments(own),
+                worth: column.worth,
+                gold: column.gold.clone(),
             };
-            let tried = subsets(changes);
-            let tried: Vec<Value> = tried.iter().zip(columns).map(subset).collect();
-            let effects = changes.iter().zip(effects(&worth));
-            let effects: Vec<Value> = effects
-                .map(|((p, value), effect)| json!({"change": p.assignment(*value), "effect": effect}))
-                .collect();
-            json!({"of": self.worth(), "tried": tried, "effects": effects})
+            Subsets {
+                of: self.worth(),
+                tried: subsets(changes).iter().zip(columns).map(subset).collect(),
+                effects: effects_of(changes, &worth),
+            }
         });
-        json!({"question": self.text, "runs": (0..self.runs.len()).map(run).collect::<Vec<_>>(), "subsets": subsets})
+        Whole {
+            question: self.text,
+            runs: self.differ().into_iter().enumerate().map(run).collect(),
+            subsets,
+        }
     }
+}
+
+/// The average effect of each change, of the worth of every subset of them.
+pub(super) fn effects_of(changes: &Changes, worth: &[f64]) -> Vec<Effect> {
+    let effects = changes.iter().zip(effects(worth));
+    let effects = effects.map(|((parameter, value), effect)| Effect {
+        change: parameter.assignment(*value),
+        effect,
+    });
+    effects.collect()
+}
+
+/// Runs of one question, side by side.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Whole<'a> {
+    /// As it was asked.
+    question: &'a str,
+    /// The runs, in the order they were named.
+    pub(super) runs: Vec<Run<'a>>,
+    /// The changes from the first run to the second, in every combination; null unless there are two runs of one method.
+    pub(super) subsets: Option<Subsets>,
+}
+
+/// One run of the question.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Run<'a> {
+    /// Its name, or the RUN as it was written.
+    pub(super) run: &'a str,
+    /// Name of the method.
+    method: &'a str,
+    /// All parameters of the method.
+    settings: &'a Settings,
+    /// Settings that differ from the first run, as `parameter first > this`.
+    differs: Vec<String>,
+    /// Measures of the question; null without gold.
+    pub(super) measures: Option<Measures>,
+    /// Gold of the question, in its order.
+    pub(super) gold: Vec<Ranked<'a>>,
+    /// Returned passages, best first.
+    pub(super) passages: Vec<Returned<'a>>,
+}
+
+/// A gold passage and its rank.
+#[derive(Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Ranked<'a> {
+    /// Id of the passage.
+    pub(super) id: &'a str,
+    /// From 1; null where it has no score.
+    pub(super) rank: Option<usize>,
+}
+
+/// A returned passage of a run.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Returned<'a> {
+    /// From 1.
+    pub(super) rank: usize,
+    /// Id of the passage.
+    pub(super) id: &'a str,
+    /// Its title; empty where the corpus has none.
+    pub(super) title: &'a str,
+    /// Its score in this run.
+    score: f64,
+    /// Whether the question has it as gold.
+    pub(super) gold: bool,
+}
+
+/// Every combination of some changes.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Subsets {
+    /// Quantity that worth is: a measure, or the share of the first run's passages that stays.
+    pub(super) of: &'static str,
+    /// Combinations, none of the changes first.
+    tried: Vec<Subset>,
+    /// The changes one by one.
+    pub(super) effects: Vec<Effect>,
+}
+
+/// One combination of changes.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Subset {
+    /// Changes, as `--set` takes them.
+    changes: Vec<String>,
+    /// Its worth, 0 to 1.
+    worth: f64,
+    /// Ranks of the gold, from 1; null where a passage has no score.
+    gold: Vec<Option<usize>>,
+}
+
+/// The effect of one change.
+#[derive(Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Effect {
+    /// As `--set` takes it.
+    change: String,
+    /// Average difference it makes, over all combinations of the others.
+    effect: f64,
 }

@@ -8,12 +8,13 @@ use super::load::{ProgressBars, check_runs, load};
 use super::{How, Parts, Reading, Tuning, vectors_misfit};
 use crate::evaluate::ppr::{self, PprCheck};
 use crate::evaluate::{Checkup, Doing, Finding, doctor};
-use crate::index::{Index, Progress, Step};
+use crate::index::{Index, IndexName, Progress, Step};
 use crate::output;
-use crate::text::{figures as text, plural};
+use crate::retrieve::Settings;
+use crate::text::{Language, figures as text, plural};
 use anyhow::{Result, bail};
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -46,6 +47,34 @@ pub struct DoctorArgs {
     json: bool,
 }
 
+/// An index and its faults.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Checked<'a> {
+    #[serde(flatten)]
+    checkup: &'a Checkup,
+    /// The index.
+    index: IndexName,
+    /// Code of the language that its words are cut by.
+    language: Language,
+    /// Why the vectors do not fit the language of the corpus; null where they do.
+    vectors_misfit: Option<String>,
+    /// Questions of the set.
+    questions: usize,
+    /// All parameters of the method.
+    settings: &'a Settings,
+}
+
+/// Whether Personalized PageRank helps on the graph of an index.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Tested<'a> {
+    #[serde(flatten)]
+    found: &'a PprCheck,
+    /// The index.
+    index: IndexName,
+}
+
 pub fn run(args: &DoctorArgs) -> Result<()> {
     let how = How {
         parts: args.parts.clone(),
@@ -76,13 +105,14 @@ pub fn run(args: &DoctorArgs) -> Result<()> {
     let encoder = index.dense().map(|dense| &*dense.entry.encoder);
     let misfit = vectors_misfit(index.language(), encoder);
     if args.json {
-        let mut told = json!(checkup);
-        told["index"] = json!({"name": index.name(), "fingerprint": index.fingerprint()});
-        told["language"] = json!(index.language());
-        told["vectors_misfit"] = json!(misfit);
-        told["questions"] = json!(index.questions().len());
-        told["settings"] = json!(settings);
-        return super::print_json(&told);
+        return super::print_json(&Checked {
+            checkup: &checkup,
+            index: index.called_by(),
+            language: index.language(),
+            vectors_misfit: misfit,
+            questions: index.questions().len(),
+            settings: &settings,
+        });
     }
     print(&mut output::text(), &index, &checkup, misfit)?;
     Ok(())
@@ -98,9 +128,10 @@ fn ppr(args: &DoctorArgs, index: &Arc<Index>) -> Result<()> {
     bars.clear();
     let found = found?;
     if args.json {
-        let mut report = json!(found);
-        report["index"] = json!({"name": index.name(), "fingerprint": index.fingerprint()});
-        return super::print_json(&report);
+        return super::print_json(&Tested {
+            found: &found,
+            index: index.called_by(),
+        });
     }
     print_ppr(&mut output::text(), index.name(), &found)?;
     Ok(())

@@ -2,6 +2,7 @@
 
 mod condition;
 mod curve;
+pub(super) mod json;
 mod report;
 mod table;
 
@@ -11,23 +12,20 @@ use super::load::{bar, check_runs, load_runs};
 use super::patch::{PatchArgs, unapplied_graph};
 use super::{ConditionFailed, How, Opening, Parts, Reading, Tuning, interrupt, say, write_file};
 use crate::corpus::{self, Question};
-use crate::embed::Reranker;
 use crate::evaluate::{
-    Baseline, Comparison, Coverage, Evaluation, Held, Log, Losses, Mend, PerQuestion, READ,
-    READ_TOKENS, Read, Readings, Records, Resampling, Survival, by_gold, by_type, evaluate_with,
-    losses, reading, write_run,
+    Baseline, Comparison, Coverage, Evaluation, Held, Log, Losses, Mend, Readings, Records,
+    Resampling, evaluate_with, losses, reading, write_run,
 };
 use crate::index::Index;
 use crate::index::store::Manifest;
 use crate::journal::since_1970;
 use crate::layers::GraphEdited;
 use crate::output;
-use crate::parameters::{CONTEXT_TOKENS, RESULT_K};
+use crate::parameters::RESULT_K;
 use crate::retrieve::{DEPTH, Retriever, Settings};
 use anyhow::{Context, Result, anyhow, bail};
 use clap::Args;
 use condition::Condition;
-use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -304,17 +302,7 @@ impl Evaluated<'_> {
             note!("wrote {}", path.display());
         }
         if self.args.json || self.args.form == Form::Json {
-            let methods = (0..evaluations.len()).map(|at| self.method_json(at));
-            return super::print_json(&json!({
-                "index": {"name": self.index.name(), "fingerprint": self.index.fingerprint(), "passages": self.index.len(),
-                          "entities": self.index.entities(), "edges": self.index.edges()},
-                "questions": self.questions.len(),
-                "judged": evaluations.first().map_or(0, |e| e.judged),
-                "methods": methods.collect::<Vec<_>>(),
-                "comparisons": comparisons,
-                "losses": self.args.losses.then_some(&self.lost),
-                "baseline": self.args.baseline.is_some().then_some(&self.held),
-            }));
+            return super::print_json(&json::Whole::of(self, &comparisons));
         }
         if self.args.form != Form::Text {
             table::long(evaluations, &comparisons).print(self.args.form)?;
@@ -351,95 +339,6 @@ impl Evaluated<'_> {
         let mut named = std::iter::once(e).chain(&self.evaluations);
         named.find_map(|named| Coverage::of(named, e))
     }
-
-    /// Everything about a method and its questions.
-    fn method_json(&self, at: usize) -> Value {
-        let (e, read) = (&self.evaluations[at], self.readings.get(at));
-        let mut rows: Vec<Value> = e
-            .per_question
-            .iter()
-            .map(|row| self.row_json(e, row))
-            .collect();
-        for read in read.iter().flat_map(|read| &read.per_question) {
-            rows[read.question]["answer"] = self.answer_json(read);
-        }
-        let mut method = json!({
-            "run": e.name,
-            "method": e.settings.method().name,
-            "preset": e.settings.preset().map(|p| &*p.name),
-            "settings": e.settings,
-            "measures": e.measures,
-            "latency_ms": {"p50": e.latency(0.5), "p95": e.latency(0.95), "p99": e.latency(0.99)},
-            "by_type": by_type(self.questions, e),
-            "by_gold": by_gold(self.questions, e),
-            "survival": Survival::of(e),
-            "per_question": rows,
-        });
-        if let Some(read) = read {
-            method["answers"] = measures_json(&read.measures);
-            method["answers"]["questions"] = json!(read.per_question.len());
-            method["answers"]["unanswered"] = json!(read.unanswered);
-        }
-        if !self.edited[at].is_empty() {
-            method["graph_edits"] = json!(self.edited[at]);
-        }
-        method["coverage"] = json!(self.coverage(e));
-        let answers = e.answers();
-        // Pairs of tokens and the share of answers that were there by then.
-        let curve = |shares| {
-            READ_TOKENS
-                .into_iter()
-                .zip(shares)
-                .collect::<Vec<(usize, f64)>>()
-        };
-        method["answer_coverage"] = json!({"share": answers.share(), "questions": answers.questions,
-            "covered": answers.covered, "context_tokens": e.settings.get(CONTEXT_TOKENS),
-            "mean_tokens": answers.mean_tokens(), "read": e.curve().map(curve)});
-        if e.settings.method().reranks() {
-            method["reranker"] = json!(self.index.reranker().map_or("MaxSim", Reranker::spec));
-        }
-        method
-    }
-
-    fn row_json(&self, e: &Evaluation, row: &PerQuestion) -> Value {
-        let (index, question) = (self.index, &self.questions[row.question]);
-        let rank = |passage: u32| {
-            row.ranking
-                .iter()
-                .position(|h| h.passage == passage)
-                .map(|at| at + 1)
-        };
-        let gold = question.gold.iter().zip(&row.fate.gold);
-        let gold = gold.map(|(g, stage)| json!({"id": index.id(g.passage), "rank": rank(g.passage), "stage": stage}));
-        let missing = question.missing.iter();
-        let missing = missing.map(|named| json!({"id": named, "rank": null, "missing": true}));
-        let ranking = row.ranking.iter().take(e.settings.get(RESULT_K));
-        let ranking = ranking.map(|h| json!({"id": index.id(h.passage), "score": h.score}));
-        let names = row
-            .fate
-            .names
-            .map(|n| json!({"extracted": n.extracted, "linked": n.linked}));
-        json!({"id": question.id, "type": question.kind, "question": question.text, "measures": row.measures,
-               "gold": gold.chain(missing).collect::<Vec<_>>(), "ranking": ranking.collect::<Vec<_>>(), "names": names,
-               "fallback": row.fate.fallback, "milliseconds": row.milliseconds})
-    }
-
-    fn answer_json(&self, read: &Read) -> Value {
-        let mut row = measures_json(&read.measures);
-        match &read.answer {
-            Ok(answer) => {
-                row["text"] = json!(answer.text);
-                row["cited"] = answer.cited.iter().map(|&p| self.index.id(p)).collect();
-            }
-            Err(failure) => row["failure"] = json!(failure.told()),
-        }
-        row
-    }
-}
-
-fn measures_json(values: &[f64; 2]) -> Value {
-    let named = READ.into_iter().zip(values);
-    named.map(|(name, value)| (name, *value)).collect()
 }
 
 impl EvalArgs {

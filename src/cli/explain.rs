@@ -12,13 +12,15 @@ use crate::explain::{
     repairs, standing, why_not,
 };
 use crate::index::Index;
+use crate::layers::{GraphEdit, GraphEdited};
 use crate::output;
 use crate::parameters::RESULT_K;
-use crate::retrieve::Retrieval;
+use crate::retrieve::explanation::Combine;
+use crate::retrieve::{Edited, Retrieval, Settings};
 use crate::text::plural;
 use anyhow::{Result, anyhow};
 use clap::Args;
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
@@ -43,10 +45,12 @@ pub struct ExplainArgs {
 }
 
 /// A repair, and the difference it makes to the measure of all questions, where that was asked for.
-#[derive(serde::Serialize)]
+#[derive(Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Priced {
     #[serde(flatten)]
-    repair: Repair,
+    pub(super) repair: Repair,
+    /// By measure: what the change does over all questions, against the run as it is. With `--price` alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     price: Option<BTreeMap<&'static str, Difference>>,
 }
@@ -75,7 +79,7 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
         explained.look(args.price, &|| !interrupt::interrupted())?;
     }
     match args.ask.json {
-        true => super::print_json(&explained.json()),
+        true => super::print_json(&explained.whole()),
         false => explained.print(&mut output::text()),
     }
 }
@@ -93,6 +97,117 @@ pub(super) struct Explained<'a> {
     alike: Vec<LookAlike>,
     /// None before a search, and for a returned passage.
     looked: Option<(Repairs, Vec<Priced>)>,
+}
+
+/// A passage of a retrieval, explained.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Whole<'a> {
+    #[serde(flatten)]
+    pub(super) opened: &'a Opened,
+    /// As it was asked.
+    question: &'a str,
+    /// Name of the method.
+    method: &'a str,
+    /// All parameters of the method.
+    settings: &'a Settings,
+    /// Your changes of the seeds, and whether each had something to change.
+    seed_edits: Vec<Edited>,
+    /// Your changes of the graph.
+    graph_edits: Vec<GraphEdited>,
+    /// Its text, without the title.
+    pub(super) text: &'a str,
+    /// Verdicts, the likeliest first; empty for a returned passage.
+    pub(super) reasons: &'a [Reason],
+    /// Gap of its score to that at rank k; null for a returned passage, and where either has no score.
+    pub(super) short: Option<f64>,
+    /// Place on its best path, counted in passages from the seed, itself included; null where nothing reaches it.
+    pub(super) hop: Option<usize>,
+    /// Ids of the passages on that path before it.
+    pub(super) over: Vec<&'a str>,
+    /// Its score compared with that of another passage; by default for a missed passage the one at rank k.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) than: Option<Than<'a>>,
+    /// Pairs of names that may be one.
+    pub(super) look_alikes: Vec<Alike<'a>>,
+    /// Changes that bring the passage into the top k; with `--repairs` alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) repairs: Option<Found<'a>>,
+}
+
+/// Two scores, part by part.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Than<'a> {
+    /// Id of the passage that is explained.
+    passage: &'a str,
+    /// Id of the one it is compared with.
+    pub(super) other: &'a str,
+    /// Whether the parts add up to the scores.
+    combine: Combine,
+    /// The two scores; of a passage that is not ranked the sum of its parts, null where they are no sum.
+    pub(super) scores: [Option<f64>; 2],
+    /// How far sums of parts may be off the scores.
+    error: f64,
+    /// By seed, word, list or signal, those that give the other more first.
+    pub(super) parts: &'a [Beside],
+    /// Of a walk of steps: both scores by length of the path, 0 to T.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    by_length: &'a [[f64; 2]],
+    /// Of a walk that ends on passages: by the last edge; mass that restarts or stays comes last.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    by_edge: &'a [Beside],
+}
+
+impl<'a> Than<'a> {
+    fn of(index: &'a Index, compared: &'a Compared) -> Than<'a> {
+        Than {
+            passage: index.id(compared.passage),
+            other: index.id(compared.other),
+            combine: compared.combine,
+            scores: compared.scores,
+            error: compared.error,
+            parts: &compared.parts,
+            by_length: &compared.by_length,
+            by_edge: &compared.by_edge,
+        }
+    }
+}
+
+/// A pair of names that may be one.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Alike<'a> {
+    #[serde(flatten)]
+    pair: &'a LookAlike,
+    /// The pair in a sentence.
+    pub(super) sentence: String,
+    /// The graph edit that joins them; null where one of them is not in the graph.
+    join: Option<GraphEdit>,
+}
+
+impl Alike<'_> {
+    fn of(pair: &LookAlike) -> Alike<'_> {
+        Alike {
+            pair,
+            sentence: pair.sentence(),
+            join: pair.join(),
+        }
+    }
+}
+
+/// The result of a search for repairs.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Found<'a> {
+    /// Changes that were tried.
+    pub(super) tried: usize,
+    /// Changes there are.
+    pub(super) of: usize,
+    /// Those that bring the passage into the top k: the largest gain over the set first, then the fewest moves.
+    pub(super) found: &'a [Priced],
+    /// Those that would bring any passage in.
+    pub(super) forced: Vec<&'a Repair>,
 }
 
 impl Explained<'_> {
@@ -137,32 +252,33 @@ impl Explained<'_> {
     }
 
     /// The one object of `explain --json`.
-    pub(super) fn json(&self) -> Value {
+    pub(super) fn whole(&self) -> Whole<'_> {
         let (index, retrieval) = (self.index, self.retrieval);
-        let mut told = json!(self.opened);
-        told["question"] = json!(retrieval.question);
-        told["method"] = json!(retrieval.settings.method().name);
-        told["settings"] = json!(retrieval.settings);
-        told["seed_edits"] = json!(retrieval.edits());
-        told["graph_edits"] = json!(retrieval.graph_edits());
-        told["text"] = json!(index.text(self.passage));
-        told["reasons"] = json!(self.reasons);
-        told["short"] = json!(self.standing.short);
-        told["hop"] = json!(self.standing.hop);
         let over = self.standing.over.iter().map(|p| index.id(*p));
-        told["over"] = json!(over.collect::<Vec<_>>());
-        if let Some(compared) = &self.compared {
-            told["than"] = json!(compared);
-            told["than"]["passage"] = json!(index.id(compared.passage));
-            told["than"]["other"] = json!(index.id(compared.other));
+        let repairs = self.looked.as_ref().map(|(repairs, priced)| Found {
+            tried: repairs.tried,
+            of: repairs.of,
+            found: priced,
+            forced: (repairs.found.iter())
+                .filter(|r| r.kind == Kind::Forced)
+                .collect(),
+        });
+        Whole {
+            opened: &self.opened,
+            question: &retrieval.question,
+            method: &retrieval.settings.method().name,
+            settings: &retrieval.settings,
+            seed_edits: retrieval.edits(),
+            graph_edits: retrieval.graph_edits(),
+            text: index.text(self.passage),
+            reasons: &self.reasons,
+            short: self.standing.short,
+            hop: self.standing.hop,
+            over: over.collect(),
+            than: self.compared.as_ref().map(|c| Than::of(index, c)),
+            look_alikes: self.alike.iter().map(Alike::of).collect(),
+            repairs,
         }
-        told["look_alikes"] = self.alike.iter().map(told_alike).collect();
-        if let Some((repairs, priced)) = &self.looked {
-            let forced = repairs.found.iter().filter(|r| r.kind == Kind::Forced);
-            let forced: Vec<_> = forced.collect();
-            told["repairs"] = json!({"tried": repairs.tried, "of": repairs.of, "found": priced, "forced": forced});
-        }
-        told
     }
 
     fn print(self, out: &mut impl Write) -> Result<()> {
@@ -288,14 +404,6 @@ fn noted(label: &str, why: &str) -> String {
         "" => label.to_owned(),
         why => format!("{label}  ({why})"),
     }
-}
-
-/// A pair of names, with what is said of it.
-fn told_alike(alike: &LookAlike) -> Value {
-    let mut told = json!(alike);
-    told["sentence"] = json!(alike.sentence());
-    told["join"] = json!(alike.join());
-    told
 }
 
 /// The changes that bring a passage in, the first of them with their price.

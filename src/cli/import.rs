@@ -3,7 +3,7 @@
 use super::grid::{Grid, cells};
 use super::index::{self, IndexArgs};
 use super::{Opening, print_json};
-use crate::exchange::given::{self, Given, SYSTEMS};
+use crate::exchange::given::{self, Account, Given, SYSTEMS};
 use crate::index::Layer;
 use crate::layers::LAYERS;
 use crate::layers::facts::FactsLayer;
@@ -13,7 +13,7 @@ use crate::output;
 use crate::retrieve::METHODS;
 use anyhow::{Result, bail};
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -40,6 +40,20 @@ pub struct ImportArgs {
     json: bool,
 }
 
+/// Another system's index, as it would be read.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Report<'a> {
+    /// Which system made it.
+    system: &'a str,
+    /// Which files and columns it has.
+    generation: &'a str,
+    /// Files that are read.
+    files: &'a [PathBuf],
+    #[serde(flatten)]
+    account: &'a Account,
+}
+
 pub fn run(args: &ImportArgs) -> Result<()> {
     let Some(found) = given::find(&args.path) else {
         let known: Vec<&str> = SYSTEMS.iter().map(|system| system.title).collect();
@@ -64,10 +78,12 @@ pub fn run(args: &ImportArgs) -> Result<()> {
         let given = given::read(&found)?;
         match args.json {
             true => {
-                return print_json(&json!({
-                    "system": given.system, "generation": given.generation, "files": given.files,
-                    "tables": given.account.tables, "notes": given.account.notes,
-                }));
+                return print_json(&Report {
+                    system: &given.system,
+                    generation: &given.generation,
+                    files: &given.files,
+                    account: &given.account,
+                });
             }
             false => print(&given)?,
         }

@@ -2,15 +2,17 @@
 
 use super::figures::{self, megabytes};
 use super::grid::{Grid, cells};
-use super::llm::{self, report_json};
+use super::llm;
 use super::load::ProgressBars;
-use super::stats::parts_json;
+use super::named::Named;
+use super::stats::parts_named;
 use super::{Opening, Tuning, about, interrupt, say, say_closed, vectors_misfit};
-use crate::corpus::{self, Cut};
+use crate::corpus::{self, Cut, Report};
 use crate::exchange;
 use crate::index::Layer;
+use crate::index::dense::DenseEntry;
 use crate::index::store::Manifest;
-use crate::index::{BuildOptions, GivenFiles, Index, IndexError, Step};
+use crate::index::{BuildOptions, EntityOptions, GivenFiles, Index, IndexError, Step};
 use crate::layers::HopLayer;
 use crate::layers::entities::entity_options;
 use crate::layers::given::GivenLayer;
@@ -18,9 +20,10 @@ use crate::layers::{BuiltLayer, LAYERS, add_layers, build_layers, layers_named};
 use crate::output;
 use crate::retrieve::Settings;
 use crate::retrieve::nearest::near;
+use crate::text::Language;
 use anyhow::{Result, bail};
 use clap::Args;
-use serde_json::{Map, json};
+use serde::Serialize;
 use std::cell::RefCell;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -76,6 +79,80 @@ pub struct IndexArgs {
     /// Print what was done as JSON.
     #[arg(long)]
     pub(super) json: bool,
+}
+
+/// An index that was written.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Written<'a> {
+    /// Its folder.
+    index: &'a str,
+    /// Number of passages.
+    passages: usize,
+    /// Number of questions.
+    questions: usize,
+    /// Number of entities of the graph.
+    entities: usize,
+    /// Number of entity-passage edges, each once.
+    edges: usize,
+    /// Bytes on disk.
+    bytes: u64,
+    /// Bytes of every part and layer.
+    parts: Named<u64>,
+    /// Seconds of each step; build and total at the end.
+    seconds: Named<f64>,
+    /// Largest resident memory of the process; null where the system does not say.
+    peak_memory_bytes: Option<u64>,
+    /// Options that words and names were read with.
+    settings: &'a EntityOptions,
+    /// Code of the language that words are cut by.
+    language: Language,
+    /// Encoder of the vectors; null without vectors.
+    encoder: Option<&'a DenseEntry>,
+    /// Hash of its content.
+    fingerprint: &'a str,
+    /// Account of the reading: records kept, merged and left out.
+    report: &'a Report,
+    /// Layers that were built with it.
+    layers: Vec<Made<'a>>,
+    /// Requests to the language model; null without `--llm`.
+    llm: Option<llm::Asked>,
+    /// How texts were cut; absent where none were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cut: Option<Cut>,
+}
+
+/// An index that layers were added to.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Added<'a> {
+    /// Its folder.
+    index: &'a str,
+    /// Layers that were built.
+    layers: Vec<Made<'a>>,
+    /// Wall time.
+    seconds: f64,
+    /// Largest resident memory of the process; null where the system does not say.
+    peak_memory_bytes: Option<u64>,
+    /// Hash of the index.
+    fingerprint: &'a str,
+    /// Requests to the language model; null without `--llm`.
+    llm: Option<llm::Asked>,
+}
+
+/// A layer that was built.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Made<'a> {
+    /// As `--with` names it.
+    name: &'a str,
+    /// Time it took.
+    seconds: f64,
+    /// Bytes on disk.
+    bytes: u64,
+    /// Part of it that comes from a file beside the corpus; absent where none can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read: Option<&'a str>,
 }
 
 /// Whose graph an index holds: names alone. What the default method has besides is a layer of its own.
@@ -149,26 +226,31 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     let seconds = start.elapsed().as_secs_f64();
     let m = &built.manifest;
     if args.json {
-        let mut spent = Map::new();
-        spent.insert("read".into(), json!(read));
-        spent.extend(
-            built
-                .seconds
-                .iter()
-                .map(|(step, s)| (step.label().to_owned(), json!(s))),
-        );
-        spent.insert("build".into(), json!(seconds - read));
-        spent.insert("total".into(), json!(seconds));
-        let mut told = json!({
-            "index": out.to_string_lossy(), "passages": m.passages, "questions": m.questions, "entities": m.entities, "edges": m.edges,
-            "bytes": built.bytes, "parts": parts_json(m), "seconds": spent,
-            "peak_memory_bytes": peak_memory(), "settings": m.options, "language": language, "encoder": m.dense, "fingerprint": m.fingerprint, "report": report,
-            "layers": layers_json(m, &layers), "llm": report_json(&llm),
-        });
-        if let Some(cut) = m.cut {
-            told["cut"] = json!(cut);
-        }
-        super::print_json(&told)?;
+        let spent = built.seconds.iter().map(|(step, s)| (step.label(), *s));
+        let ends = [("build", seconds - read), ("total", seconds)];
+        super::print_json(&Written {
+            index: &out.to_string_lossy(),
+            passages: m.passages,
+            questions: m.questions,
+            entities: m.entities,
+            edges: m.edges,
+            bytes: built.bytes,
+            parts: parts_named(m),
+            seconds: [("read", read)]
+                .into_iter()
+                .chain(spent)
+                .chain(ends)
+                .collect(),
+            peak_memory_bytes: peak_memory(),
+            settings: &m.options,
+            language,
+            encoder: m.dense.as_ref(),
+            fingerprint: &m.fingerprint,
+            report: &report,
+            layers: layers_made(m, &layers),
+            llm: llm::asked(&llm),
+            cut: m.cut,
+        })?;
         return llm::answered(&llm);
     }
     let mut to = output::text();
@@ -238,11 +320,14 @@ fn add(args: &IndexArgs, settings: Settings) -> Result<()> {
     let (manifest, layers) = added?;
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
-        super::print_json(&json!({
-            "index": folder.to_string_lossy(), "layers": layers_json(&manifest, &layers), "seconds": seconds,
-            "peak_memory_bytes": peak_memory(), "fingerprint": manifest.fingerprint,
-            "llm": report_json(&llm),
-        }))?;
+        super::print_json(&Added {
+            index: &folder.to_string_lossy(),
+            layers: layers_made(&manifest, &layers),
+            seconds,
+            peak_memory_bytes: peak_memory(),
+            fingerprint: &manifest.fingerprint,
+            llm: llm::asked(&llm),
+        })?;
         return llm::answered(&llm);
     }
     let mut to = output::text();
@@ -276,14 +361,12 @@ fn settings_of<T>(
     build(&settings)
 }
 
-fn layers_json(manifest: &Manifest, layers: &[BuiltLayer]) -> Vec<serde_json::Value> {
-    let one = |l: &BuiltLayer| {
-        let bytes = manifest.layer_bytes(l.name);
-        let mut one = json!({"name": l.name, "seconds": l.seconds, "bytes": bytes});
-        if let Some(read) = &l.read {
-            one["read"] = json!(read);
-        }
-        one
+fn layers_made<'a>(manifest: &Manifest, layers: &'a [BuiltLayer]) -> Vec<Made<'a>> {
+    let one = |layer: &'a BuiltLayer| Made {
+        name: layer.name,
+        seconds: layer.seconds,
+        bytes: manifest.layer_bytes(layer.name),
+        read: layer.read.as_deref(),
     };
     layers.iter().map(one).collect()
 }

@@ -1,14 +1,15 @@
 //! `hopscope methods` and `hopscope parameters`: printed from the declarations themselves.
 
 use super::grid::{Grid, cells};
-use super::values_json;
+use super::named::Named;
 use crate::layers::GRAPHS;
 use crate::output;
+use crate::parameters::{Assigned, Declaration};
 use crate::retrieve::compose::{NAMES, NAMES_ABOUT, Own, PICKS, RESTS, Slot, WALKS, Word, own};
 use crate::retrieve::{DEFAULT_METHOD, METHODS, Method, PRESETS, Parameter};
 use anyhow::Result;
 use clap::Args;
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::io::Write;
 
 #[derive(Debug, Args)]
@@ -20,21 +21,7 @@ pub struct ListArgs {
 
 pub fn methods(args: &ListArgs) -> Result<()> {
     if args.json {
-        let entry = |m: &Method| {
-            let uses = || m.uses().into_iter();
-            let mut entry = json!(m);
-            let parts = Slot::ALL.into_iter().zip(own(m));
-            let parts = parts.map(|(slot, own)| (slot.name().to_owned(), part(&own)));
-            let presets = PRESETS.iter();
-            let presets = presets.map(|p| (p.name.to_string(), values_json(p.values(m))));
-            entry["parts"] = parts.collect();
-            entry["parameters"] = uses().map(Parameter::id).collect();
-            entry["defaults"] = values_json(uses().map(|p| (p, m.default(p))));
-            entry["presets"] = presets.collect();
-            entry["default"] = json!(m.name == DEFAULT_METHOD);
-            entry
-        };
-        let list: Vec<Value> = METHODS.iter().map(entry).collect();
+        let list: Vec<Listed<'_>> = METHODS.iter().map(Listed::of).collect();
         return super::print_json(&list);
     }
     let mut out = output::text();
@@ -59,14 +46,80 @@ pub fn methods(args: &ListArgs) -> Result<()> {
     Ok(())
 }
 
-/// A method's part: its word, whether that is what the method does, and what its own is where it is not.
-fn part(own: &Own) -> Value {
-    match own {
-        Own::Word(word) => json!({"word": word, "exact": true}),
-        Own::Like(word, what) => json!({"word": word, "exact": false, "own": what}),
-        Own::Alone(what) => json!({"word": null, "exact": false, "own": what}),
-        Own::Nothing => Value::Null,
+/// A method.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Listed<'a> {
+    #[serde(flatten)]
+    method: &'a Method,
+    /// Its words of a composition: seeds, graph, spread and select; null where it has no such part.
+    parts: Named<Option<Part>>,
+    /// Identifiers of the parameters it reads.
+    parameters: Vec<&'static str>,
+    /// Their defaults.
+    defaults: Assigned,
+    /// Values that each shipped preset sets for it.
+    presets: Named<Assigned>,
+    /// Whether it runs where no method is named.
+    default: bool,
+}
+
+/// A part of a method.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Part {
+    /// Its word in a composition; null where no word comes near.
+    word: Option<String>,
+    /// Whether the word is what the method does.
+    exact: bool,
+    /// The method's own step; absent where the word names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own: Option<String>,
+}
+
+impl Listed<'_> {
+    fn of(method: &Method) -> Listed<'_> {
+        let uses = || method.uses().into_iter();
+        let parts = Slot::ALL.into_iter().zip(own(method));
+        let presets = PRESETS.iter();
+        let presets = presets.map(|p| (p.name.clone(), p.values(method).into_iter().collect()));
+        Listed {
+            method,
+            parts: parts
+                .map(|(slot, own)| (slot.name(), Part::of(own)))
+                .collect(),
+            parameters: uses().map(Parameter::id).collect(),
+            defaults: uses().map(|p| (p, method.default(p))).collect(),
+            presets: presets.collect(),
+            default: method.name == DEFAULT_METHOD,
+        }
     }
+}
+
+impl Part {
+    fn of(own: Own) -> Option<Part> {
+        let (word, own) = match own {
+            Own::Word(word) => (Some(word), None),
+            Own::Like(word, what) => (Some(word.to_owned()), Some(what)),
+            Own::Alone(what) => (None, Some(what)),
+            Own::Nothing => return None,
+        };
+        Some(Part {
+            word,
+            exact: own.is_none(),
+            own,
+        })
+    }
+}
+
+/// A parameter.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Declared<'a> {
+    #[serde(flatten)]
+    declaration: &'a Declaration,
+    /// Methods that read it.
+    methods: Vec<&'a str>,
 }
 
 /// The parts of compositions.
@@ -98,12 +151,13 @@ fn compositions(out: &mut impl Write) -> std::io::Result<()> {
 pub fn parameters(args: &ListArgs) -> Result<()> {
     if args.json {
         let entry = |p: &Parameter| {
-            let mut entry = json!(p.declaration());
             let users = METHODS.iter().filter(|m| m.uses().contains(p));
-            entry["methods"] = users.map(|m| &*m.name).collect();
-            entry
+            Declared {
+                declaration: p.declaration(),
+                methods: users.map(|m| &*m.name).collect(),
+            }
         };
-        let list: Vec<Value> = Parameter::ALL.iter().map(entry).collect();
+        let list: Vec<Declared<'_>> = Parameter::ALL.iter().map(entry).collect();
         return super::print_json(&list);
     }
     let mut out = output::text();

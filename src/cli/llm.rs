@@ -1,12 +1,13 @@
 //! `--llm`: who answers what published systems ask a language model, and what it took.
 
 use super::ConditionFailed;
+use super::named::Named;
 use crate::explorer::store;
 use crate::index::Index;
 use crate::llm::{Announce, Counters, Failure, Llm, Task};
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -106,15 +107,20 @@ pub fn answered(llm: &Llm) -> Result<()> {
     Ok(())
 }
 
-/// The same for `--json`; null where no model was named.
-pub fn report_json(llm: &Llm) -> Value {
-    let Some(model) = llm.model() else {
-        return Value::Null;
-    };
-    let tasks: serde_json::Map<String, Value> = llm
-        .counters()
-        .into_iter()
-        .map(|(task, counters)| (task.to_owned(), json!(counters)))
-        .collect();
-    json!({ "model": model, "tasks": tasks })
+/// Requests to the language model.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Asked {
+    /// Its name.
+    model: String,
+    /// By task.
+    tasks: Named<Counters>,
+}
+
+/// The same for `--json`; none where no model was named.
+pub fn asked(llm: &Llm) -> Option<Asked> {
+    Some(Asked {
+        model: llm.model()?.to_owned(),
+        tasks: llm.counters().into_iter().collect(),
+    })
 }

@@ -26,8 +26,10 @@ mod lists;
 mod llm;
 mod load;
 mod mcp;
+mod named;
 mod patch;
 mod reference;
+pub mod schema;
 mod serve;
 mod stats;
 mod sweep;
@@ -42,7 +44,6 @@ use crate::index::build::STATIC;
 use crate::index::{Index, Progress};
 use crate::journal::replace;
 use crate::output::{self, say};
-use crate::parameters::{Parameter, Value};
 use crate::ranker::Tuned;
 use crate::retrieve::{Composition, DEFAULT_METHOD, Method, MethodRef, Presets, Settings};
 use crate::text::Language;
@@ -106,6 +107,8 @@ enum Command {
     Parameters(lists::ListArgs),
     /// Print the tables of methods, graphs, operators, parameters and verdicts, as Markdown.
     Reference,
+    /// Print the JSON schema of an output of --json.
+    Schema(schema::SchemaArgs),
     /// Print a shell completion script.
     Completions(generate::CompletionsArgs),
     /// Print the man page ('hopscope man | man -l -').
@@ -470,6 +473,7 @@ fn run(cli: Cli) -> u8 {
         Some(Command::Methods(args)) => lists::methods(&args),
         Some(Command::Parameters(args)) => lists::parameters(&args),
         Some(Command::Reference) => reference::print(),
+        Some(Command::Schema(args)) => schema::run(&args),
         Some(Command::Completions(args)) => generate::completions(&args),
         Some(Command::Man) => generate::man(),
     };
@@ -569,12 +573,6 @@ fn vectors_misfit(language: Language, encoder: Option<&str>) -> Option<String> {
 /// The measure that a person names.
 fn measure_named(name: &str) -> Result<&'static str, String> {
     Ok(MEASURES[place(name)?])
-}
-
-/// Values of parameters as JSON, by their names.
-fn values_json(values: impl IntoIterator<Item = (Parameter, Value)>) -> serde_json::Value {
-    let named = |(p, value): (Parameter, Value)| (p.id().to_owned(), p.json(value));
-    values.into_iter().map(named).collect()
 }
 
 /// Prints a value as indented JSON.

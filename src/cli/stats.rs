@@ -3,17 +3,21 @@
 use super::figures::{megabytes, percent};
 use super::grid::{Grid, cells};
 use super::load::load;
+use super::named::Named;
 use super::{Reading, Tuning};
-use crate::embed::{Rows, Vectors};
+use crate::embed::{Identity, Rows, Vectors};
 use crate::evaluate::{GraphShape, shape::Degrees};
-use crate::index::Index;
+use crate::index::near::NearEntry;
 use crate::index::store::Manifest;
+use crate::index::{Index, IndexName};
 use crate::output;
+use crate::parameters::Assigned;
 use crate::retrieve::explanation::clip;
 use crate::retrieve::{Mask, Parameter, Retriever, Settings};
+use crate::text::Language;
 use anyhow::{Result, bail};
 use clap::Args;
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -31,6 +35,61 @@ pub struct StatsArgs {
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
+}
+
+/// The graph of an index, as built and as the settings see it.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Whole<'a> {
+    /// The index.
+    index: IndexName,
+    /// Method whose graph it is.
+    method: &'a str,
+    /// Parameters that the graph depends on.
+    settings: Assigned,
+    /// Entities that the settings leave out.
+    masked: Masked,
+    /// Code of the language that its words are cut by.
+    language: Language,
+    /// Vectors of the passages; null where there are none.
+    vectors: Option<Kept<'a>>,
+    /// The graph as built.
+    raw: GraphShape,
+    /// The graph as a walk sees it.
+    view: GraphShape,
+    /// Layers stored with the index.
+    layers: Vec<String>,
+    /// Bytes of every part and layer on disk; null for an index in memory.
+    parts: Option<Named<u64>>,
+}
+
+/// Number of entities that settings leave out.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Masked {
+    /// Pruned as hubs.
+    pruned: usize,
+    /// Below min_df.
+    min_df: usize,
+    /// Above max_df_ratio.
+    max_df: usize,
+}
+
+/// Vectors of the passages.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Kept<'a> {
+    /// Number of vectors.
+    count: usize,
+    /// Numbers of a vector.
+    dims: usize,
+    /// How numbers are stored: float32 or int8.
+    numbers: &'static str,
+    /// Encoder that made them, as `--encoder` names it.
+    encoder: &'a str,
+    identity: &'a Identity,
+    /// The small-world graph that is searched; null where all vectors are compared.
+    hnsw: Option<&'a NearEntry>,
 }
 
 /// The parameters that the graph of these settings depends on: only a graph of words reads how words are cut.
@@ -66,19 +125,29 @@ pub fn run(args: &StatsArgs) -> Result<()> {
     let manifest = folder.map(Manifest::read).transpose()?;
     if args.json {
         let shown = reads(&settings).into_iter();
-        let shown = shown.map(|p| (p, settings.value(p)));
-        return super::print_json(&json!({
-            "index": {"name": index.name(), "fingerprint": index.fingerprint()},
-            "method": args.method,
-            "settings": super::values_json(shown),
-            "masked": {"pruned": pruned, "min_df": min_df, "max_df": max_df},
-            "language": index.language(),
-            "vectors": vectors_json(&index),
-            "raw": raw,
-            "view": seen,
-            "layers": index.layers(),
-            "parts": manifest.as_ref().map(parts_json),
-        }));
+        return super::print_json(&Whole {
+            index: index.called_by(),
+            method: &args.method,
+            settings: shown.map(|p| (p, settings.value(p))).collect(),
+            masked: Masked {
+                pruned,
+                min_df,
+                max_df,
+            },
+            language: index.language(),
+            vectors: index.dense().map(|dense| Kept {
+                count: dense.vectors.len(),
+                dims: dense.vectors.dims(),
+                numbers: numbers(&dense.vectors),
+                encoder: &dense.entry.encoder,
+                identity: &dense.entry.identity,
+                hnsw: dense.entry.hnsw.as_ref(),
+            }),
+            raw,
+            view: seen,
+            layers: index.layers(),
+            parts: manifest.as_ref().map(parts_named),
+        });
     }
     let mut out = output::text();
     let mut asked = settings.changed();
@@ -148,23 +217,14 @@ fn numbers(vectors: &Vectors) -> &'static str {
 }
 
 /// Bytes of every part and layer.
-pub(super) fn parts_json(manifest: &Manifest) -> Value {
+pub(super) fn parts_named(manifest: &Manifest) -> Named<u64> {
     let layers = manifest.layers.iter();
     let layers = layers.map(|l| (format!("layer {}", l.name), manifest.layer_bytes(&l.name)));
     let parts = manifest.parts().into_iter();
     let all = parts
         .map(|(part, bytes)| (part.to_owned(), bytes))
         .chain(layers);
-    Value::Object(all.map(|(name, bytes)| (name, bytes.into())).collect())
-}
-
-fn vectors_json(index: &Index) -> Value {
-    let Some(dense) = index.dense() else {
-        return Value::Null;
-    };
-    let v = &dense.vectors;
-    json!({"count": v.len(), "dims": v.dims(), "numbers": numbers(v), "encoder": dense.entry.encoder,
-           "identity": dense.entry.identity, "hnsw": dense.entry.hnsw})
+    all.collect()
 }
 
 /// The sizes of a stored index by part and layer; of one in memory the names of its layers.

@@ -1,5 +1,6 @@
 //! `hopscope sweep INDEX [QUESTION]`: one or two parameters over their values, or every subset of some changes.
 
+use super::compare::Ranked;
 use super::figures::{change, difference, measure, score};
 use super::grid::{Form, Grid, cells};
 use super::load::{bar, load_runs};
@@ -13,11 +14,11 @@ use crate::evaluate::{Difference, Measures, Resampling};
 use crate::explorer::text;
 use crate::index::Index;
 use crate::output;
-use crate::parameters::{Parameter, RESULT_K, Value};
+use crate::parameters::{Assigned, Parameter, RESULT_K, Value};
 use crate::retrieve::{Retriever, Settings};
 use anyhow::{Result, anyhow, bail};
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -85,6 +86,61 @@ struct Point {
     difference: Option<Difference>,
 }
 
+/// A sweep over a question or over the set.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Whole<'a> {
+    /// Name of the corpus.
+    index: &'a str,
+    /// Name of the method.
+    method: &'a str,
+    /// All parameters of the method, as they are before the sweep.
+    settings: &'a Settings,
+    /// The measure that is reported.
+    measure: &'a str,
+    /// Every setting that was tried, in order.
+    points: Vec<Tried<'a>>,
+    /// The question; absent over the set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question: Option<&'a str>,
+    /// Questions with gold; absent over one question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    judged: Option<usize>,
+    /// Average effect of each change; with `--subsets` alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effects: Option<Vec<Effect>>,
+}
+
+/// One setting and its result.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Tried<'a> {
+    /// Values that it sets.
+    set: Assigned,
+    /// Share of the passages returned now that it returns too, 0 to 1; of a question that is not of the set alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stays: Option<f64>,
+    /// Gold of the question; absent over the set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gold: Option<Vec<Ranked<'a>>>,
+    /// Of the question, null where it has no gold; over the set the means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measures: Option<Option<Measures>>,
+    /// Over the set: the measure against the settings as they are, null for these themselves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difference: Option<Option<&'a Difference>>,
+}
+
+/// The average effect of one change over all combinations of the others.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Effect {
+    /// Identifier of the parameter that it sets.
+    parameter: &'static str,
+    /// Average difference of the measure.
+    effect: f64,
+}
+
 pub fn run(args: &SweepArgs) -> Result<()> {
     let path = Some(&*args.index);
     let (index, _, mut all) = load_runs(path, &[], &args.how, args.top, &args.opening)?;
@@ -130,8 +186,8 @@ pub fn run(args: &SweepArgs) -> Result<()> {
         points,
     };
     match args.form {
-        _ if args.json => swept.json(),
-        Form::Json => swept.json(),
+        _ if args.json => super::print_json(&swept.whole()),
+        Form::Json => super::print_json(&swept.whole()),
         Form::Text => swept.text(),
         form => swept.table(form),
     }
@@ -336,40 +392,34 @@ impl Swept<'_> {
         Ok(())
     }
 
-    fn json(&self) -> Result<()> {
+    fn whole(&self) -> Whole<'_> {
+        let asked = self.question.is_some();
+        let known = matches!(self.question, Some((_, Some(_))));
         let points = self.points.iter().map(|point| {
-            let mut told = json!({"set": super::values_json(point.changes.iter().copied())});
-            match self.question {
-                Some((_, None)) => told["stays"] = json!(point.worth),
-                Some(_) => {
-                    let gold = self.gold.iter().zip(&point.gold);
-                    let gold = gold.map(|(id, rank)| json!({"id": id, "rank": rank}));
-                    told["gold"] = gold.collect();
-                    told["measures"] = json!(point.measures);
-                }
-                None => {
-                    told["measures"] = json!(point.measures);
-                    told["difference"] = json!(point.difference);
-                }
+            let gold = self.gold.iter().zip(&point.gold);
+            let gold = gold.map(|(&id, &rank)| Ranked { id, rank });
+            Tried {
+                set: point.changes.iter().copied().collect(),
+                stays: (asked && !known).then_some(point.worth),
+                gold: known.then(|| gold.collect()),
+                measures: (known || !asked).then_some(point.measures),
+                difference: (!asked).then_some(point.difference.as_ref()),
             }
-            told
         });
-        let mut told = json!({
-            "index": self.index.name(),
-            "method": self.settings.method().name,
-            "settings": self.settings,
-            "measure": self.args.measure,
-            "points": points.collect::<Vec<_>>(),
+        let effects = self.effects().map(|effects| {
+            let effects = effects.map(|(parameter, effect)| Effect { parameter, effect });
+            effects.collect()
         });
-        match self.question {
-            Some((text, _)) => told["question"] = json!(text),
-            None => told["judged"] = json!(self.judged()),
+        Whole {
+            index: self.index.name(),
+            method: &self.settings.method().name,
+            settings: self.settings,
+            measure: self.args.measure,
+            points: points.collect(),
+            question: self.question.map(|(text, _)| text),
+            judged: (!asked).then(|| self.judged()),
+            effects,
         }
-        if let Some(effects) = self.effects() {
-            let effect = |(head, effect)| json!({"parameter": head, "effect": effect});
-            told["effects"] = effects.map(effect).collect();
-        }
-        super::print_json(&told)
     }
 
     fn text(&self) -> Result<()> {

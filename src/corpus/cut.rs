@@ -6,6 +6,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 /// How long the passages are that texts are cut into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cut {
     /// A passage above this many words is divided; paragraphs are joined until one has three tenths of it.
     pub words: usize,

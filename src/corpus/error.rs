@@ -7,7 +7,9 @@ use thiserror::Error;
 
 /// A place in a file: `corpus.jsonl:17`, `dev.json:3:14 (byte 230)`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Place {
+    /// The file.
     pub file: PathBuf,
     /// From 1.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,6 +58,7 @@ impl fmt::Display for Place {
 
 /// What a bad record should have been.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum What {
     Passage,
@@ -75,9 +78,13 @@ impl fmt::Display for What {
 
 /// A record that cannot be used: an error, or with `--skip-bad` an entry of the [`Report`](super::Report).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BadRecord {
+    /// Where it is.
     pub place: Place,
+    /// What was expected.
     pub expected: String,
+    /// What was found.
     pub found: String,
 }
 

@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 /// A corpus format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
     /// `corpus.jsonl`, `queries.jsonl`, `qrels/*.tsv`.

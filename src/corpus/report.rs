@@ -12,8 +12,11 @@ pub const LISTED: usize = 100;
 
 /// A list that keeps its first [`LISTED`] entries and the full count.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Listed<T> {
+    /// Number of all.
     pub count: usize,
+    /// The first 100.
     pub first: Vec<T>,
 }
 
@@ -37,8 +40,11 @@ impl<T> Listed<T> {
 
 /// `read = kept + merged + bad`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tally {
+    /// Records read.
     pub read: usize,
+    /// Records kept.
     pub kept: usize,
     /// The same thing was there already.
     pub merged: usize,
@@ -48,11 +54,15 @@ pub struct Tally {
 
 /// `read = kept + merged + bad + unresolved + not_relevant`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GoldTally {
+    /// Links read.
     pub read: usize,
+    /// Links kept.
     pub kept: usize,
     /// The same question and passage were linked already (two supporting sentences of one passage, say).
     pub merged: usize,
+    /// Left out as bad records.
     pub bad: usize,
     /// The passage or the question is not there, see [`Report::unresolved`].
     pub unresolved: usize,
@@ -62,7 +72,9 @@ pub struct GoldTally {
 
 /// A bad record and what it would have been.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LeftOut {
+    /// What it should have been.
     pub what: What,
     #[serde(flatten)]
     pub record: BadRecord,
@@ -70,7 +82,9 @@ pub struct LeftOut {
 
 /// A gold link that leads nowhere.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unresolved {
+    /// Identifier of the question.
     pub question: String,
     /// The passage as the data set named it.
     pub named: String,
@@ -80,31 +94,47 @@ pub struct Unresolved {
 
 /// A passage or question whose identifier was taken by another one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Renamed {
+    /// The identifier in the file.
     pub from: String,
+    /// The identifier it has now.
     pub to: String,
+    /// The file.
     pub path: PathBuf,
 }
 
 /// One thing that was read: a file, or a folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SourceReport {
+    /// File or folder.
     pub path: PathBuf,
+    /// How it was read.
     pub format: Format,
 }
 
 /// What was read and what became of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Report {
+    /// Files and folders that were named.
     pub sources: Vec<SourceReport>,
+    /// Every file that was read.
     pub files: Vec<PathBuf>,
+    /// Passages.
     pub passages: Tally,
+    /// Questions.
     pub questions: Tally,
+    /// Gold links.
     pub gold: GoldTally,
     /// Questions kept although no gold link of theirs leads to a passage.
     pub without_gold: usize,
+    /// Bad records that were left out.
     pub bad: Listed<LeftOut>,
+    /// Gold links that lead nowhere.
     pub unresolved: Listed<Unresolved>,
+    /// Passages and questions with another identifier than in the file.
     pub renamed: Listed<Renamed>,
     /// Anything else worth knowing: files beside that were not read, empty files.
     pub notes: Vec<String>,
@@ -118,6 +148,7 @@ pub struct Report {
 
 /// The graph of another system, and what became of its parts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GraphReport {
     /// Who made it.
     pub system: String,

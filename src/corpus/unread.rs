@@ -91,9 +91,11 @@ const FIELDLESS: &str = "data file";
 
 /// Files of one kind that were not read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Unread {
     /// As a person says it: `PDF file`.
     pub kind: &'static str,
+    /// Number of files.
     pub count: usize,
     /// The first few, as paths inside the folder.
     pub first: Vec<String>,

@@ -13,11 +13,13 @@ use std::collections::BinaryHeap;
 
 /// What the graph is built with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HnswOptions {
     /// Neighbours of a node on the upper layers; layer 0 has twice as many.
     pub m: usize,
     /// Nearest nodes considered for a new node's neighbours.
     pub ef_construction: usize,
+    /// Random seed of the levels.
     pub seed: u64,
 }
 

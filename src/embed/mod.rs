@@ -53,6 +53,7 @@ pub(crate) const REBUILD: &str =
 
 /// What kind of encoder made a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     Static,
@@ -64,9 +65,13 @@ pub enum Kind {
 
 /// Which encoder made a vector: only vectors of equal identity may be compared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Identity {
+    /// Name of the encoder.
     pub name: String,
+    /// Kind of the encoder.
     pub kind: Kind,
+    /// Numbers of a vector.
     pub dims: usize,
     /// Of the model and every setting that moves a vector.
     pub fingerprint: String,

@@ -53,6 +53,7 @@ pub struct Baseline {
 
 /// A run held against the baseline.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Held {
     /// The run now (b) against the run then (a), on the questions that are the same.
     pub comparison: Comparison,
@@ -68,6 +69,7 @@ pub struct Held {
 
 /// A measure that fell.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Fall {
     /// Its name.
     pub measure: &'static str,

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 
 /// Questions with gold of one kind.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Group {
+    /// Number of questions with gold.
     pub questions: usize,
     /// Means over them.
     pub measures: Measures,

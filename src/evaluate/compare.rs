@@ -49,6 +49,7 @@ impl Default for Resampling {
 
 /// A paired comparison of method `b` with the baseline `a`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     /// The name of one run.
     pub a: String,
@@ -62,17 +63,24 @@ pub struct Comparison {
     pub resamples: usize,
     /// In the order of [`MEASURES`].
     #[serde(serialize_with = "by_name")]
+    #[cfg_attr(feature = "schema", schemars(with = "ByName"))]
     pub measures: Vec<Difference>,
     /// In the order of [`READ`], over the questions with accepted answers; none where nobody was asked to answer.
     #[serde(
         serialize_with = "by_name_of_answers",
         skip_serializing_if = "Vec::is_empty"
     )]
+    #[cfg_attr(feature = "schema", schemars(with = "ByName"))]
     pub answers: Vec<Difference>,
 }
 
+/// How differences are written: by the names of the measures.
+#[cfg(feature = "schema")]
+type ByName = std::collections::BTreeMap<String, Difference>;
+
 /// One measure of a [`Comparison`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Difference {
     /// Mean of a measure over all questions, for a.
     pub mean_a: f64,
@@ -98,6 +106,7 @@ pub struct Difference {
 
 /// The tests that one correction covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Family {
     /// Measures that are tested.
     pub measures: usize,

@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 
 /// A question's names, each once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Names {
+    /// Names found in the question.
     pub extracted: usize,
     /// Those that are an entity which takes part in the walk.
     pub linked: usize,
@@ -36,6 +38,7 @@ impl Names {
 
 /// How many of a question's names became seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Bucket {
     /// No name was found in the question.
@@ -66,7 +69,9 @@ impl Bucket {
 
 /// Questions of one or more buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Part {
+    /// Number of questions.
     pub questions: usize,
     /// Of all questions.
     pub share: f64,
@@ -79,7 +84,9 @@ pub struct Part {
 
 /// A [`Part`] and its bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InBucket {
+    /// How far the names of its questions came.
     pub bucket: Bucket,
     #[serde(flatten)]
     pub part: Part,
@@ -87,18 +94,23 @@ pub struct InBucket {
 
 /// Questions without entity, by either notion.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Without {
+    /// Questions in which no name was found.
     pub extracted: Part,
+    /// Those, and questions of whose names none is an entity.
     pub linked: Part,
 }
 
 /// Recall by how well names were found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Coverage {
     /// The method whose names these are.
     pub names_of: String,
     /// All four, in order; each question is in one.
     pub buckets: Vec<InBucket>,
+    /// Questions without entity, by both notions.
     pub without_entity: Without,
 }
 

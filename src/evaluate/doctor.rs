@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 /// Something that may be wrong with an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Fault {
     /// A node whose degree is among the highest hundredth. It explains a lost passage that no way from a seed leads to but
@@ -116,6 +117,7 @@ impl Fault {
 
 /// One kind of fault in an index.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// Which.
     pub fault: Fault,
@@ -149,6 +151,7 @@ pub struct Finding {
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Checkup {
     /// The method whose graph and losses were looked at.
     pub method: String,

@@ -28,6 +28,7 @@ use std::sync::Arc;
 /// # }
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Losses {
     /// The method.
     pub method: String,
@@ -53,6 +54,7 @@ pub struct Losses {
 
 /// Lost gold that a change brings in which a person would make.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Repaired {
     /// For how many changes were tried.
     pub of: usize,

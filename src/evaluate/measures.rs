@@ -41,6 +41,11 @@ pub fn recall_at(k: usize) -> &'static str {
 
 /// One value for each of [`MEASURES`], each from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(from = "ByMeasure", into = "ByMeasure")
+)]
 pub struct Measures(pub [f64; COUNT]);
 
 impl Measures {
@@ -69,6 +74,32 @@ pub fn mean<'r, const N: usize>(rows: impl Iterator<Item = &'r [f64; N]>) -> [f6
         }
     }
     sum.map(|total| total / f64::from(count.max(1)))
+}
+
+/// How [`Measures`] are written.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[schemars(rename = "Measures")]
+#[allow(dead_code, reason = "a schema alone")]
+struct ByMeasure {
+    #[schemars(rename = "R@2")]
+    recall_2: f64,
+    #[schemars(rename = "R@5")]
+    recall_5: f64,
+    #[schemars(rename = "R@10")]
+    recall_10: f64,
+    #[schemars(rename = "R@20")]
+    recall_20: f64,
+    #[schemars(rename = "Success@10")]
+    success_10: f64,
+    #[schemars(rename = "RR")]
+    reciprocal_rank: f64,
+    #[schemars(rename = "nDCG@10")]
+    ndcg_10: f64,
+    #[schemars(rename = "MAP")]
+    average_precision: f64,
+    #[schemars(rename = "All@5")]
+    all_5: f64,
 }
 
 impl Serialize for Measures {

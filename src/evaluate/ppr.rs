@@ -42,6 +42,7 @@ const LEAST_WORDS: usize = 2;
 
 /// Where the questions come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Asked {
     /// The set that the index has.
@@ -65,6 +66,7 @@ impl Asked {
 
 /// A node with many neighbours.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hub {
     /// What it is called.
     pub label: String,
@@ -74,6 +76,7 @@ pub struct Hub {
 
 /// The graph as a walk sees it.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Shape {
     /// The graph's name.
     pub graph: &'static str,
@@ -95,6 +98,7 @@ pub struct Shape {
 
 /// Where the mass of a walk lies.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mass {
     /// Questions whose names were looked for, and those of them with a name on the graph.
     pub asked: usize,
@@ -108,6 +112,7 @@ pub struct Mass {
 
 /// A method's row.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Row {
     /// As `--method` spells it.
     pub method: String,
@@ -121,6 +126,7 @@ pub struct Row {
 
 /// The best damping and hub penalty, chosen on every other question and measured on the others.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tried {
     /// The method that was tuned.
     pub method: String,
@@ -134,6 +140,7 @@ pub struct Tried {
 
 /// What was found.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PprCheck {
     #[allow(missing_docs)]
     pub shape: Shape,

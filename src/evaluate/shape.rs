@@ -11,17 +11,25 @@ pub const HUBS: usize = 20;
 
 /// Degrees by nearest rank: the smallest degree that at least this share of the nodes do not exceed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Degrees {
+    /// Mean over the nodes.
     pub mean: f64,
+    /// Of half of the nodes at most.
     pub p50: usize,
+    /// Of 90 % of them at most.
     pub p90: usize,
+    /// Of 95 % of them at most.
     pub p95: usize,
+    /// Of 99 % of them at most.
     pub p99: usize,
+    /// Of the node with most.
     pub max: usize,
 }
 
 /// An entity with many passages.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Hub {
     /// As first written.
     pub label: String,
@@ -35,6 +43,7 @@ pub struct Hub {
 
 /// Parts of the graph that no edge joins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Components {
     /// All of them, single nodes included.
     pub count: usize,
@@ -48,17 +57,25 @@ pub struct Components {
 
 /// What a graph looks like. Masked entities are not among its nodes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GraphShape {
+    /// Passages and entities.
     pub nodes: usize,
+    /// Passages among the nodes.
     pub passages: usize,
+    /// Entities among the nodes.
     pub entities: usize,
     /// Entity-passage edges, each once.
     pub edges: usize,
+    /// Mean edges of a passage.
     pub edges_per_passage: f64,
+    /// Edges of a passage.
     pub passage_degree: Degrees,
+    /// Edges of an entity.
     pub entity_degree: Degrees,
     /// Passages without an edge: no walk gets there.
     pub isolated_passages: usize,
+    /// Parts that no edge joins.
     pub components: Components,
     /// The entities with most edges here, lower numbers first among equals.
     pub hubs: Vec<Hub>,

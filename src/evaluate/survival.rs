@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 
 /// The last stage at which a gold link is still in play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// Not in the corpus.
@@ -170,8 +171,11 @@ impl Search {
 
 /// Gold links that survive a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Alive {
+    /// The stage.
     pub stage: Stage,
+    /// Gold links still in play after it.
     pub count: usize,
     /// Of all gold links.
     pub share: f64,
@@ -179,6 +183,7 @@ pub struct Alive {
 
 /// The survival curve of a method over a set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Survival {
     /// Gold links, those outside the corpus included.
     pub gold: usize,

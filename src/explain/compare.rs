@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 /// One part of two scores.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Beside {
     /// The seed, word, list, signal or neighbour.
     pub label: String,

@@ -16,6 +16,7 @@ const LEAST: f64 = 0.001;
 
 /// Where a name of the run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Holds {
     /// A node with so much of the walk's mass, out of 1.
@@ -42,6 +43,7 @@ pub enum Holds {
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LookAlike {
     /// What the run holds.
     pub name: String,

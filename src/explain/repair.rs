@@ -35,6 +35,7 @@ const BEST: usize = 5;
 
 /// A repair: a change that was tried and brings the passage into the top k.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Repair {
     /// What is changed.
     pub change: Change,
@@ -48,6 +49,7 @@ pub struct Repair {
 
 /// What a repair asks of a person.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Another value of a parameter.

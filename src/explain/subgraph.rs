@@ -116,7 +116,7 @@ impl About {
             method: method.name.to_string(),
             run: words.collect::<Vec<_>>().join("@"),
             settings: values
-                .map(|p| (p.id(), p.json(settings.value(p))))
+                .map(|p| (p.id(), p.json(settings.value(p)).into()))
                 .collect(),
             edits: seeds.chain(graph).collect(),
         }

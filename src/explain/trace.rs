@@ -5,16 +5,15 @@ use super::reasons::{not_in_index, why_not};
 use super::story::story;
 use super::subgraph::Subgraph;
 use crate::corpus::Question;
-use crate::index::Index;
+use crate::index::{Index, IndexSize};
 use crate::layers::{Graph, GraphEdited, Node};
-use crate::parameters::Parameter;
-use crate::retrieve::explanation::{Combine, Explanation, Item, Part, SHOWN, Stage};
+use crate::parameters::{Origin as ValueOrigin, Parameter, Written};
+use crate::retrieve::explanation::{Combine, Explanation, Item, Part, Reason, SHOWN, Stage};
 use crate::retrieve::operator::At;
 use crate::retrieve::retrieval::Ledger;
 use crate::retrieve::set::{Member, Origin};
 use crate::retrieve::{Edited, Retrieval, Settings};
 use serde::Serialize;
-use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -39,15 +38,16 @@ const TRACED: usize = SHOWN;
 /// # }
 /// ```
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Trace {
     /// The name of the method.
     pub method: String,
     /// The preset that the settings started from.
     pub preset: Option<String>,
     /// Identifier, value and origin of every parameter in use.
-    pub parameters: Vec<Value>,
-    /// What the index says of itself.
-    pub index: Value,
+    pub parameters: Vec<Used>,
+    /// The index, with its sizes.
+    pub index: IndexSize,
     /// As it was asked.
     pub question: String,
     /// Changes of the seeds that the person asked for, and whether each had something to change.
@@ -73,14 +73,55 @@ pub struct Trace {
     /// Where the mass is at the end; null where no walk is.
     pub ledger: Option<Ledger>,
     /// For each known gold passage outside top K, and each gold item outside the corpus: why.
-    pub missing: Vec<Value>,
+    pub missing: Vec<Missed>,
     /// The same as one graph.
     #[serde(skip)]
     pub subgraph: Subgraph,
 }
 
+/// A parameter in use.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Used {
+    /// Identifier, as `--set` takes it.
+    pub id: &'static str,
+    /// Its value.
+    pub value: Written,
+    /// Source of the value.
+    pub origin: ValueOrigin,
+}
+
+/// Gold that is not returned.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Missed {
+    /// Id of the passage; of gold outside the corpus, what the question set calls it.
+    pub gold: String,
+    /// Verdicts, the likeliest first.
+    pub reasons: Vec<Reason>,
+}
+
+/// A node or a word that a retrieval starts from.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Start {
+    /// Of a passage its id, else its label.
+    pub node: String,
+    /// passage, entity, word, unit and so on.
+    pub kind: &'static str,
+    /// Its title or name.
+    pub label: String,
+    /// Share of the restart distribution, 0 to 1; of a word its inverse document frequency; else the score of the step.
+    pub weight: f64,
+    /// Source of the seed: name, question, the ranker's name, nearest, fallback, person, or empty.
+    pub from: &'static str,
+    /// The reason in a few words.
+    pub why: String,
+}
+
 /// A passage with its place, and its score opened into what makes it. Rank and score are null where it has none.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Opened {
     /// From 1.
     pub rank: Option<usize>,
@@ -111,6 +152,7 @@ pub struct Opened {
 
 /// A walk from a seed to a passage.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Way {
     /// The nodes on it, from the seed to the passage.
     pub nodes: Vec<Stop>,
@@ -122,6 +164,7 @@ pub struct Way {
 
 /// A node on a path, by what tells it from another of the same label.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stop {
     /// What kind of node it is: passage, entity, word, unit and so on.
     pub kind: Cow<'static, str>,
@@ -150,6 +193,7 @@ impl Stop {
 
 /// A returned passage of a trace.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Returned {
     /// Its score, opened.
     #[serde(flatten)]
@@ -177,8 +221,7 @@ pub fn trace(index: &Arc<Index>, retrieval: &Retrieval, question: Option<&Questi
         method: retrieval.settings.method().name.to_string(),
         preset: retrieval.settings.preset().map(|p| p.name.to_string()),
         parameters: parameters(&retrieval.settings),
-        index: json!({"name": index.name(), "fingerprint": index.fingerprint(), "passages": index.len(),
-                      "entities": index.entities(), "edges": index.edges()}),
+        index: index.size(),
         question: retrieval.question.clone(),
         seed_edits: retrieval.edits(),
         graph_edits: retrieval.graph_edits(),
@@ -196,20 +239,30 @@ pub fn trace(index: &Arc<Index>, retrieval: &Retrieval, question: Option<&Questi
     }
 }
 
-fn parameters(settings: &Settings) -> Vec<Value> {
-    let one = |p: &Parameter| json!({"id": p.id(), "value": p.json(settings.value(*p)), "origin": settings.origin(*p)});
-    settings.method().uses().iter().map(one).collect()
+fn parameters(settings: &Settings) -> Vec<Used> {
+    let one = |p: Parameter| Used {
+        id: p.id(),
+        value: p.json(settings.value(p)),
+        origin: settings.origin(p),
+    };
+    settings.method().uses().into_iter().map(one).collect()
 }
 
-fn missing(index: &Arc<Index>, retrieval: &Retrieval, question: &Question) -> Vec<Value> {
+fn missing(index: &Arc<Index>, retrieval: &Retrieval, question: &Question) -> Vec<Missed> {
     let mut found = Vec::new();
     for named in &question.missing {
-        found.push(json!({"gold": named, "reasons": [not_in_index(index, named)]}));
+        found.push(Missed {
+            gold: named.clone(),
+            reasons: vec![not_in_index(index, named)],
+        });
     }
     for gold in &question.gold {
         let reasons = why_not(index, retrieval, gold.passage);
         if !reasons.is_empty() {
-            found.push(json!({"gold": index.id(gold.passage), "reasons": reasons}));
+            found.push(Missed {
+                gold: index.id(gold.passage).to_owned(),
+                reasons,
+            });
         }
     }
     found
@@ -272,7 +325,7 @@ fn listed(mut parts: Vec<Part>, seeds: usize) -> Vec<Part> {
 
 /// What started a retrieval, as `ask --json` prints it: the seeds of its walk, else the nodes that its plan starts from,
 /// else the words of the question. And how many are left out of the list.
-pub fn seeds(index: &Arc<Index>, retrieval: &Retrieval) -> (Vec<Value>, usize) {
+pub fn seeds(index: &Arc<Index>, retrieval: &Retrieval) -> (Vec<Start>, usize) {
     let walked = retrieval.walk();
     let restart = walked.and_then(|walk| {
         let inputs = retrieval.records[walk.step].step.inputs.iter();
@@ -295,10 +348,8 @@ pub fn seeds(index: &Arc<Index>, retrieval: &Retrieval) -> (Vec<Value>, usize) {
     (members.collect(), left_out)
 }
 
-fn seed(at: &At<'_>, member: &Member) -> Value {
+fn seed(at: &At<'_>, member: &Member) -> Start {
     let graph = at.graph();
-    let label = graph.label(at.index, member.node);
-    let node = graph.named(at.index, member.node);
     let from = match member.from {
         Origin::Name { .. } => "name",
         Origin::Ranked { ranker, .. } => ranker.label(),
@@ -307,17 +358,27 @@ fn seed(at: &At<'_>, member: &Member) -> Value {
         Origin::Added => "person",
         Origin::Edge { .. } | Origin::Scored => "",
     };
-    json!({"node": node, "kind": graph.source().kind(member.node), "label": label, "weight": member.value,
-           "from": from, "why": at.operator().why(at, member)})
+    Start {
+        node: graph.named(at.index, member.node).into_owned(),
+        kind: graph.source().kind(member.node),
+        label: graph.label(at.index, member.node).into_owned(),
+        weight: member.value,
+        from,
+        why: at.operator().why(at, member),
+    }
 }
 
 /// A flat ranking starts from the question's words.
-fn words(index: &Arc<Index>, retrieval: &Retrieval) -> Vec<Value> {
+fn words(index: &Arc<Index>, retrieval: &Retrieval) -> Vec<Start> {
     let words = retrieval.ranked().map_or(&[][..], |ranked| &ranked.words);
     let weight = |df: u32, idf: f64| if df > 0 { idf } else { 0.0 };
-    let word = words.iter().map(|w| {
-        json!({"node": w.word, "kind": "word", "label": w.word, "weight": weight(w.df, w.idf), "from": "question",
-               "why": format!("in {} of {} passages", w.df, index.len())})
+    let word = words.iter().map(|w| Start {
+        node: w.word.clone(),
+        kind: "word",
+        label: w.word.clone(),
+        weight: weight(w.df, w.idf),
+        from: "question",
+        why: format!("in {} of {} passages", w.df, index.len()),
     });
     word.collect()
 }

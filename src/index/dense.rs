@@ -18,9 +18,11 @@ use std::sync::OnceLock;
 
 /// How the vectors were made, as the manifest keeps it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DenseEntry {
     /// What opens the encoder again: `static`, `bert:FOLDER` or `endpoint:URL`.
     pub encoder: String,
+    /// Which encoder made them.
     pub identity: Identity,
     /// The small-world graph stored with them.
     #[serde(default, skip_serializing_if = "Option::is_none")]

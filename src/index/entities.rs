@@ -21,10 +21,13 @@ use std::sync::OnceLock;
 
 /// What words and names are read from the passages by. Two equal options give equal bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EntityOptions {
     /// Values of the parameters of the same names.
     pub ner: String,
+    /// How names are normalised.
     pub norm: String,
+    /// Whether other forms of a title link to it.
     pub alias_linking: bool,
     /// Passage titles are names too.
     #[serde(default)]

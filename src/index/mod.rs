@@ -32,6 +32,7 @@ use crate::llm::Llm;
 use crate::text::about::{About, Evidence, about, heading};
 use crate::text::{Language, Tokens};
 use opened::Opened;
+use serde::Serialize;
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -66,6 +67,31 @@ pub struct Index {
     llm: RwLock<Option<Arc<Llm>>>,
     /// What this process read the corpus from, in one line; none of an index that was opened.
     pub read: Option<String>,
+}
+
+/// The name of an index in outputs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct IndexName {
+    /// Name of the corpus.
+    pub name: String,
+    /// Hash of its content; equal indexes have the same.
+    pub fingerprint: String,
+}
+
+/// An index and its sizes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct IndexSize {
+    /// Its name and fingerprint.
+    #[serde(flatten)]
+    pub called: IndexName,
+    /// Number of passages.
+    pub passages: usize,
+    /// Number of entities of the graph.
+    pub entities: usize,
+    /// Number of entity-passage edges, each once.
+    pub edges: usize,
 }
 
 impl std::fmt::Debug for Index {
@@ -197,6 +223,24 @@ impl Index {
     /// Entity-passage edges.
     pub fn edges(&self) -> usize {
         self.stored.edges()
+    }
+
+    /// Its name and fingerprint, for outputs.
+    pub(crate) fn called_by(&self) -> IndexName {
+        IndexName {
+            name: self.name().to_owned(),
+            fingerprint: self.fingerprint().to_owned(),
+        }
+    }
+
+    /// The same with its sizes.
+    pub(crate) fn size(&self) -> IndexSize {
+        IndexSize {
+            called: self.called_by(),
+            passages: self.len(),
+            entities: self.entities(),
+            edges: self.edges(),
+        }
     }
 
     /// The questions that came with the corpus.

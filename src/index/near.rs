@@ -30,16 +30,21 @@ pub struct NearOptions {
 
 /// The stored graph, as the manifest keeps it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NearEntry {
+    /// Options that it was built with.
     pub options: HnswOptions,
+    /// How often it finds the true nearest.
     pub recall: Recall,
 }
 
 /// The share of the true nearest passages that the graph finds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Recall {
     /// How many nearest.
     pub k: usize,
+    /// Width of the beam.
     pub ef_search: usize,
     /// Passages as queries; each finds itself.
     pub passages: Sampled,
@@ -50,7 +55,9 @@ pub struct Recall {
 
 /// A mean over a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sampled {
+    /// Number of queries.
     pub sample: usize,
     /// 0 to 1.
     pub recall: f64,

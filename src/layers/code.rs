@@ -10,6 +10,7 @@ macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($variant:ident $word:literal $about:literal)* }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         pub enum $name { $(#[doc = $about] #[serde(rename = $word)] $variant,)* }
 
         impl $name {

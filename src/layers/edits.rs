@@ -26,6 +26,11 @@ use std::str::FromStr;
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(from = "String", into = "String")
+)]
 pub enum GraphEdit {
     /// A name is another from now on: its mentions, its titles, and itself in questions.
     Join {
@@ -161,6 +166,7 @@ impl Serialize for GraphEdit {
 
 /// An edit and what became of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GraphEdited {
     /// What a person asked for.
     pub edit: GraphEdit,

@@ -5,7 +5,9 @@ use std::fmt;
 
 /// What the items of one task took so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Counters {
+    /// Items of the task.
     pub items: u64,
     /// Requests sent, repeated ones too.
     pub calls: u64,
@@ -13,6 +15,7 @@ pub struct Counters {
     pub hits: u64,
     /// As the server counts them.
     pub prompt_tokens: u64,
+    /// Of the answers, likewise.
     pub completion_tokens: u64,
     /// Answers that were not valid; one is asked again.
     pub invalid: u64,

@@ -10,6 +10,7 @@ macro_rules! choices {
     })+) => {$(
         $(#[$about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         pub enum $choice {
             $(#[doc = $meaning] #[doc = ""] $(#[$more])* #[serde(rename = $name)] $variant,)+
         }

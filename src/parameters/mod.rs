@@ -27,6 +27,7 @@ use std::fmt;
 
 /// The first step of a retrieval that has to run again when a parameter changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Stage {
     /// Reads the passages again. An index stores what it was built with; another value is derived in memory.
@@ -58,6 +59,7 @@ pub enum Value {
 
 /// One named alternative of a [`Domain::Choice`].
 #[derive(Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Choice {
     /// As flags and traces spell it.
     pub name: &'static str,
@@ -106,6 +108,11 @@ pub enum Domain {
 
 /// The single declaration of a parameter.
 #[derive(Debug)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(from = "Declared", into = "Declared")
+)]
 pub struct Declaration {
     /// As flags, presets and traces spell it.
     pub id: &'static str,
@@ -285,61 +292,156 @@ impl Parameter {
         format!("{}={}", declaration.id, declaration.domain.format(value))
     }
 
-    /// The value as JSON has it: a number, or the name of a choice.
-    pub fn json(self, value: Value) -> serde_json::Value {
+    /// The value as JSON has it.
+    pub fn json(self, value: Value) -> Written {
         match value {
-            Int(v) => v.into(),
-            Num(v) => v.into(),
-            Pick(_) => self.declaration().domain.format(value).into(),
+            Int(v) => Written::Integer(v),
+            Num(v) => Written::Real(v),
+            Pick(_) => Written::Choice(self.declaration().domain.format(value)),
         }
     }
 }
 
+/// The value of a parameter as JSON has it: a number, or the name of a choice.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+#[allow(missing_docs)]
+pub enum Written {
+    Integer(i64),
+    Real(f64),
+    Choice(String),
+}
+
+impl From<Written> for serde_json::Value {
+    fn from(written: Written) -> serde_json::Value {
+        match written {
+            Written::Integer(v) => v.into(),
+            Written::Real(v) => v.into(),
+            Written::Choice(name) => name.into(),
+        }
+    }
+}
+
+/// Values of parameters, by their identifiers.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(from = "ByParameter", into = "ByParameter")
+)]
+pub struct Assigned(Vec<(Parameter, Value)>);
+
+#[cfg(feature = "schema")]
+pub(crate) type ByParameter = std::collections::BTreeMap<String, Written>;
+
+impl FromIterator<(Parameter, Value)> for Assigned {
+    fn from_iter<I: IntoIterator<Item = (Parameter, Value)>>(values: I) -> Assigned {
+        Assigned(values.into_iter().collect())
+    }
+}
+
+impl Serialize for Assigned {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let values = self.0.iter();
+        serializer.collect_map(values.map(|(p, value)| (p.id(), p.json(*value))))
+    }
+}
+
+/// How a [`Declaration`] is written.
+#[derive(Default, Serialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Declaration")
+)]
+struct Declared {
+    /// As `--set` takes it.
+    id: &'static str,
+    /// The symbol used in the papers, or the short form of the label.
+    symbol: &'static str,
+    /// A few words for the screen.
+    label: &'static str,
+    /// choice, integer, real, or log: real, with steps that multiply.
+    r#type: &'static str,
+    /// Of a choice: its values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    choices: Option<&'static [Choice]>,
+    /// Of a number: the least value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min: Option<Written>,
+    /// Of a number: the greatest value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max: Option<Written>,
+    /// Of an integer or a real: one move of the slider.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    step: Option<Written>,
+    /// Of a log: what one move of the slider multiplies by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    factor: Option<f64>,
+    /// Of an integer: what 0 is called where it means "no limit".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    zero: Option<&'static str>,
+    /// The value where a method does not declare its own.
+    default: Option<Written>,
+    /// The part of the pipeline it belongs to.
+    stage: Option<Stage>,
+    /// One line: what it does.
+    meaning: &'static str,
+    /// Where the value or formula comes from.
+    source: &'static str,
+}
+
 impl Serialize for Declaration {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        use serde::ser::SerializeMap;
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("id", self.id)?;
-        map.serialize_entry("symbol", self.symbol)?;
-        map.serialize_entry("label", self.label)?;
-        match &self.domain {
-            Domain::Choice(choices) => {
-                map.serialize_entry("type", "choice")?;
-                map.serialize_entry("choices", choices)?;
-            }
+        let real = |value: f64| Some(Written::Real(value));
+        let whole = |value: i64| Some(Written::Integer(value));
+        let domain = match self.domain {
+            Domain::Choice(choices) => Declared {
+                r#type: "choice",
+                choices: Some(choices),
+                ..Declared::default()
+            },
             Domain::Integer {
                 min,
                 max,
                 step,
                 zero,
-            } => {
-                map.serialize_entry("type", "integer")?;
-                map.serialize_entry("min", min)?;
-                map.serialize_entry("max", max)?;
-                map.serialize_entry("step", step)?;
-                if let Some(name) = zero {
-                    map.serialize_entry("zero", name)?;
-                }
-            }
-            Domain::Real { min, max, step } => {
-                map.serialize_entry("type", "real")?;
-                map.serialize_entry("min", min)?;
-                map.serialize_entry("max", max)?;
-                map.serialize_entry("step", step)?;
-            }
-            Domain::Log { min, max, factor } => {
-                map.serialize_entry("type", "log")?;
-                map.serialize_entry("min", min)?;
-                map.serialize_entry("max", max)?;
-                map.serialize_entry("factor", factor)?;
-            }
-        }
+            } => Declared {
+                r#type: "integer",
+                min: whole(min),
+                max: whole(max),
+                step: whole(step),
+                zero,
+                ..Declared::default()
+            },
+            Domain::Real { min, max, step } => Declared {
+                r#type: "real",
+                min: real(min),
+                max: real(max),
+                step: real(step),
+                ..Declared::default()
+            },
+            Domain::Log { min, max, factor } => Declared {
+                r#type: "log",
+                min: real(min),
+                max: real(max),
+                factor: Some(factor),
+                ..Declared::default()
+            },
+        };
         let parameter = Parameter::from_id(self.id);
-        map.serialize_entry("default", &parameter.map(|p| p.json(self.default)))?;
-        map.serialize_entry("stage", &self.stage)?;
-        map.serialize_entry("meaning", self.meaning)?;
-        map.serialize_entry("source", self.source)?;
-        map.end()
+        let declared = Declared {
+            id: self.id,
+            symbol: self.symbol,
+            label: self.label,
+            default: parameter.map(|p| p.json(self.default)),
+            stage: Some(self.stage),
+            meaning: self.meaning,
+            source: self.source,
+            ..domain
+        };
+        declared.serialize(serializer)
     }
 }
 

@@ -12,6 +12,11 @@ use std::fmt;
 
 /// A change of a run.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(from = "Written", into = "Written")
+)]
 pub enum Change {
     /// Another value of a parameter.
     Set(Parameter, Value),
@@ -95,11 +100,20 @@ impl Serialize for Change {
 
 /// A change as it is written out.
 #[derive(Deserialize)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "Change")
+)]
 #[serde(rename_all = "lowercase")]
 enum Written {
+    /// Of a parameter, as after `--set`.
     Set(String),
+    /// Of a seed, as after `--seed`.
     Seed(String),
+    /// Of the graph, as after `--edit`.
     Edit(String),
+    /// Two of them at once.
     Both(Box<[Change; 2]>),
 }
 

@@ -27,6 +27,11 @@ use std::str::FromStr;
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(from = "String", into = "String")
+)]
 pub struct SeedEdit {
     /// An entity's name, or `#` and a passage's identifier.
     pub node: String,
@@ -139,6 +144,7 @@ impl Serialize for SeedEdit {
 
 /// An edit and what became of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Edited {
     /// What a person asked for.
     pub edit: SeedEdit,

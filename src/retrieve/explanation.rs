@@ -14,6 +14,7 @@ use std::fmt;
 
 /// A node as a person sees it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Item {
     /// Entity, keyword, summary, chunk, unit, relation, table segment, object, passage ...
     pub kind: &'static str,
@@ -27,6 +28,7 @@ pub struct Item {
 
 /// One node in a stage: place in [`Story::items`], its quantity there, and why it is there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Entry {
     /// Place in [`Story::items`].
     pub item: usize,
@@ -38,6 +40,7 @@ pub struct Entry {
 
 /// One edge in a stage, between places in [`Story::items`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Edge {
     /// Place in [`Story::items`].
     pub from: usize,
@@ -53,6 +56,7 @@ pub struct Edge {
 
 /// What a stage removed: a reason code and by which margin.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cut {
     /// Place in [`Story::items`].
     pub item: usize,
@@ -64,6 +68,7 @@ pub struct Cut {
 
 /// One named step with typed quantities.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stage {
     /// What the step is called.
     pub name: &'static str,
@@ -71,6 +76,10 @@ pub struct Stage {
     pub kind: &'static str,
     /// Named numbers and words, in the order to show them; the first is the headline.
     #[serde(serialize_with = "as_object")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")
+    )]
     pub counters: Vec<Fact>,
     /// What it made, heaviest first.
     pub nodes: Vec<Entry>,
@@ -227,6 +236,7 @@ pub use crate::text::clip;
 
 /// A labelled part of a passage's score.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Part {
     /// The seed, word, list or signal.
     pub label: String,
@@ -253,6 +263,7 @@ impl Part {
 
 /// How the parts relate to the score.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Combine {
     /// They add up to it.
@@ -364,6 +375,7 @@ impl Lack {
 
 /// One reason why a passage is not in the top k.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reason {
     /// The precise verdict.
     pub code: Code,
@@ -382,6 +394,11 @@ pub struct Reason {
 
 /// A change that was tried, and where it moves a passage that is not returned.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(from = "String", into = "String")
+)]
 pub struct Fix {
     /// What was changed.
     pub change: Change,

@@ -98,6 +98,7 @@ pub enum Way {
 /// # }
 /// ```
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Method {
     /// As `--method` spells it.
     pub name: Cow<'static, str>,

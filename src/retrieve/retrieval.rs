@@ -79,6 +79,7 @@ impl Ranked {
 
 /// What scored the candidates again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reranked {
     /// `MaxSim` or `cross-encoder`.
     pub name: &'static str,
@@ -147,6 +148,7 @@ pub struct Mixed {
 
 /// Where all mass is: the lines sum to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Ledger {
     /// Mass on nodes that stand for no passage: names, words, keywords.
     pub entities: f64,

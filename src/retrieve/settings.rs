@@ -9,8 +9,9 @@ use crate::index::Index;
 use crate::layers::{GIVEN, GraphEdit, given};
 use crate::parameters::acts::{Must, NEEDS};
 use crate::parameters::{
-    ALIAS_LINKING, FACT_FILTER, FactFilter, HNSW_EF_CONSTRUCTION, HNSW_M, NER, NORM, Origin,
-    PLAN_BY, Param, ParamType, Parameter, PlanBy, SUBJECTS, Scoped, Stage, Value, Values, WALK,
+    ALIAS_LINKING, Assigned, FACT_FILTER, FactFilter, HNSW_EF_CONSTRUCTION, HNSW_M, NER, NORM,
+    Origin, PLAN_BY, Param, ParamType, Parameter, PlanBy, SUBJECTS, Scoped, Stage, Value, Values,
+    WALK,
 };
 use crate::ranker::Tuned;
 use serde::{Serialize, Serializer};
@@ -43,6 +44,14 @@ const ADOPTED: &[Parameter] = &[
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(
+        from = "crate::parameters::ByParameter",
+        into = "crate::parameters::ByParameter"
+    )
+)]
 pub struct Settings {
     method: MethodRef,
     values: Values,
@@ -368,12 +377,9 @@ impl Settings {
 /// All parameters the method uses, by identifier.
 impl Serialize for Settings {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(
-            self.method
-                .uses()
-                .into_iter()
-                .map(|p| (p.id(), p.json(self.value(p)))),
-        )
+        let uses = self.method.uses().into_iter();
+        let values: Assigned = uses.map(|p| (p, self.value(p))).collect();
+        values.serialize(serializer)
     }
 }
 

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 /// Why two names are probably one, the surest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Variant {
     /// They differ in case, spaces, punctuation, "the" and "&" alone: "Mc Donald", "McDonald".

@@ -23,7 +23,11 @@ fn json(args: &[&str]) -> Value {
         "{args:?}: {}",
         String::from_utf8_lossy(&out.stderr)
     );
-    serde_json::from_slice(&out.stdout).unwrap()
+    let printed = serde_json::from_slice(&out.stdout).unwrap();
+    if args.contains(&"--json") {
+        super::schema::holds(args, &printed);
+    }
+    printed
 }
 
 fn fails(args: &[&str]) -> String {

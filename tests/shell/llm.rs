@@ -402,7 +402,9 @@ fn ran(arguments: &[&str]) -> (i32, String, String) {
 fn hopscope(arguments: &[&str]) -> (Value, String) {
     let (code, printed, said) = ran(arguments);
     assert_eq!(code, 0, "{said}");
-    (serde_json::from_str(&printed).unwrap(), said)
+    let printed = serde_json::from_str(&printed).unwrap();
+    super::schema::holds(arguments, &printed);
+    (printed, said)
 }
 
 #[test]

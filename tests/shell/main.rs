@@ -12,5 +12,6 @@ mod llm;
 mod packages;
 mod pictures;
 mod rooms;
+mod schema;
 mod serve;
 mod tls;

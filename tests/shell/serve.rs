@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-fn serve(requests: &str) -> Vec<Value> {
+pub fn serve(requests: &str) -> Vec<Value> {
     let mut child = Command::new(env!("CARGO_BIN_EXE_hopscope"))
         .args(["serve", "--stdio"])
         .stdin(Stdio::piped())

@@ -1,13 +1,12 @@
 //! `ask`: passages for a question.
 
 use super::refusal::Refusal;
-use super::runs::{self, Asked, no_effect};
-use super::size::LEFT_OUT;
-use super::{Arguments, GoOn, Session, present, read};
-use crate::cli::ask::ask_json;
+use super::runs::{self, no_effect};
+use super::{Arguments, GoOn, Session, read};
+use crate::cli::ask::Asked;
 use crate::parameters::RESULT_K;
 use crate::retrieve::{Keep, Retriever};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// Most seeds that are listed.
@@ -17,7 +16,83 @@ const SEEDS: usize = 8;
 struct Ask {
     question: String,
     #[serde(flatten)]
-    asked: Asked,
+    asked: runs::Asked,
+}
+
+/// Passages for a question.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Answer<'a> {
+    /// The question.
+    question: &'a str,
+    /// The RUN.
+    method: String,
+    /// Passages asked for.
+    k: usize,
+    /// Gold passages. Missed where rank > k.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gold: Option<Vec<Gold<'a>>>,
+    /// That nothing of the question is known, and what to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
+    /// Changes that had nothing to change, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_effect: Option<Vec<String>>,
+    /// Best first.
+    passages: Vec<Passage>,
+    /// Start of the search, heaviest first.
+    seeds: Vec<Seed>,
+    /// Settings that are not the method's defaults.
+    settings: Vec<String>,
+    /// Omitted for lack of room: fields, entries of lists, the ends of long texts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<Vec<String>>,
+}
+
+/// A gold passage.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Gold<'a> {
+    /// Its id.
+    id: &'a str,
+    /// From 1; absent where it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rank: Option<usize>,
+}
+
+/// A returned passage.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Passage {
+    /// From 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rank: Option<usize>,
+    /// Its id.
+    id: String,
+    /// Its title; empty where the corpus has none.
+    title: String,
+    /// Its score.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    /// Whether it is gold; absent for a question that is not of the set.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gold: Option<bool>,
+    /// Why it is here, in a few words.
+    reason: String,
+    /// The part of its text that is about the question.
+    text: String,
+}
+
+/// A node or a word that the search starts from.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Seed {
+    /// Its name or title.
+    label: String,
+    /// Share of the restart distribution, or score of the step.
+    weight: f64,
+    /// What made it a seed.
+    why: String,
 }
 
 pub fn ask(session: &Session, arguments: Arguments, _: GoOn) -> Result<Value, Refusal> {
@@ -26,51 +101,47 @@ pub fn ask(session: &Session, arguments: Arguments, _: GoOn) -> Result<Value, Re
     let (text, question) = runs::question(session, &args.question)?;
     let (name, settings) = args.asked.settings(session)?;
     let run = Retriever::new(index.clone()).retrieve(text, &settings, Keep::States)?;
-    let whole = ask_json(index, &run);
+    let whole = Asked::of(index, &run);
     let gold = |passage: u32| {
         let mut all = question.iter().flat_map(|question| &question.gold);
         all.any(|gold| gold.passage == passage)
     };
-    let passages = entries(&whole["passages"]).iter().zip(run.top());
-    let passages = passages.map(|(opened, hit)| {
-        present(json!({
-            "rank": opened["rank"], "id": opened["id"], "title": opened["title"], "score": opened["score"],
-            "gold": question.map(|_| gold(hit.passage)), "reason": opened["reason"],
-            "text": opened["snippet"]["text"],
-        }))
+    let passages = whole.passages.into_iter().zip(run.top());
+    let passages = passages.map(|(passage, hit)| Passage {
+        rank: passage.opened.rank,
+        id: passage.opened.id,
+        title: passage.opened.title,
+        score: passage.opened.score,
+        gold: question.map(|_| gold(hit.passage)),
+        reason: passage.reason,
+        text: passage.snippet.text,
     });
-    let seeds = entries(&whole["seeds"]).iter().take(SEEDS).map(|seed| {
-        present(json!({"label": seed["label"], "weight": seed["weight"], "why": seed["why"]}))
+    let all = whole.seeds.len() + whole.seeds_left_out.unwrap_or(0);
+    let seeds = whole.seeds.into_iter().take(SEEDS).map(|seed| Seed {
+        label: seed.label,
+        weight: seed.weight,
+        why: seed.why,
     });
     let gold = question.map(|question| {
-        let gold = question.gold.iter();
-        let gold = gold.map(|gold| {
-            present(json!({"id": index.id(gold.passage), "rank": run.rank(gold.passage)}))
+        let gold = question.gold.iter().map(|gold| Gold {
+            id: index.id(gold.passage),
+            rank: run.rank(gold.passage),
         });
-        gold.collect::<Vec<_>>()
+        gold.collect()
     });
-    let note = match run.top().is_empty() {
-        true => Some(run.why_nothing()),
-        false => run.unrecognised(index),
-    };
-    let more = whole["seeds_left_out"].as_u64().unwrap_or(0) as usize;
-    let all = entries(&whole["seeds"]).len() + more;
-    let more = (all > SEEDS).then(|| [format!("seeds: {SEEDS} of {all} kept")]);
-    Ok(present(json!({
-        "question": text,
-        "method": name,
-        "k": settings.get(RESULT_K),
-        "gold": gold,
-        "note": note,
-        "no_effect": no_effect(&run),
-        "passages": passages.collect::<Vec<_>>(),
-        "seeds": seeds.collect::<Vec<_>>(),
-        "settings": settings.changed(),
-        LEFT_OUT: more,
-    })))
-}
-
-/// The entries of a list; none where it is no list.
-pub fn entries(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
+    Ok(json!(Answer {
+        question: text,
+        method: name,
+        k: settings.get(RESULT_K),
+        gold,
+        note: match run.top().is_empty() {
+            true => Some(run.why_nothing()),
+            false => run.unrecognised(index),
+        },
+        no_effect: no_effect(&run),
+        passages: passages.collect(),
+        seeds: seeds.collect(),
+        settings: settings.changed(),
+        left_out: (all > SEEDS).then(|| vec![format!("seeds: {SEEDS} of {all} kept")]),
+    }))
 }

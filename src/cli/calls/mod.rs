@@ -27,7 +27,7 @@ use crate::retrieve::{METHODS, Method, Presets};
 use anyhow::Result;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
-use size::{LEFT_OUT, fit};
+use size::fit;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -91,8 +91,8 @@ pub struct Tool {
     takes: &'static [Field],
     /// How many of them are required.
     required: usize,
-    /// Fields of the answer, in the order of their importance; the first is always there.
-    gives: &'static [Field],
+    /// The JSON schema of the answer. Its fields are in the order of their importance; the first is always there.
+    gives: &'static str,
     call: fn(&Session, Arguments, GoOn) -> Result<Value, Refusal>,
 }
 
@@ -113,11 +113,6 @@ const CHANGES: Field = (
     "Changes for this call alone, as why_not finds them: {\"edit\": \"join Kepler | Johannes Kepler\"}, {\"set\": \"alpha=0.3\"}, \
      {\"seed\": \"NAME=mute\"}. Default: none.",
 );
-const NO_EFFECT: Field = (
-    "no_effect",
-    "array",
-    "Changes that had nothing to change, and why.",
-);
 const K: Field = ("k", "integer", "Passages to return. Default: 10.");
 
 pub static TOOLS: &[Tool] = &[
@@ -128,46 +123,7 @@ pub static TOOLS: &[Tool] = &[
                 the others why they do not. Call it first.",
         takes: &[],
         required: 0,
-        gives: &[
-            (
-                "index",
-                "string",
-                "Path named at start, or that of the sample.",
-            ),
-            ("name", "string", "Name of the corpus."),
-            ("passages", "integer", "Number of passages."),
-            ("entities", "integer", "Number of entities of the graph."),
-            ("edges", "integer", "Number of edges of the graph."),
-            (
-                "vectors",
-                "string",
-                "Encoder of the vectors, or why there are none.",
-            ),
-            (
-                "questions",
-                "integer",
-                "Questions of the set; 0 without one.",
-            ),
-            ("judged", "integer", "Questions of the set with gold."),
-            ("default_method", "string", "Method where none is named."),
-            (
-                "default_k",
-                "integer",
-                "Passages returned where k is not named.",
-            ),
-            (
-                "methods",
-                "array",
-                "Methods that run: name and what it does.",
-            ),
-            (
-                "unavailable",
-                "array",
-                "Methods that do not run: name and why.",
-            ),
-            ("layers", "array", "Layers stored with the index."),
-            ("fingerprint", "string", "Hash of the index."),
-        ],
+        gives: include_str!("../../../assets/schema/calls/open_status.json"),
         call: status::open_status,
     },
     Tool {
@@ -177,33 +133,7 @@ pub static TOOLS: &[Tool] = &[
                 reason. For a question of the set also the ranks of its gold passages.",
         takes: &[QUESTION, METHOD, K, CHANGES],
         required: 1,
-        gives: &[
-            ("question", "string", "The question."),
-            ("method", "string", "The RUN."),
-            ("k", "integer", "Passages asked for."),
-            (
-                "gold",
-                "array",
-                "Gold passages: id and rank; no rank where it has none. Missed where rank > k.",
-            ),
-            (
-                "note",
-                "string",
-                "That nothing of the question is known, and what to do.",
-            ),
-            NO_EFFECT,
-            (
-                "passages",
-                "array",
-                "Best first: rank, id, title, score, gold, reason, text.",
-            ),
-            ("seeds", "array", "Start of the search: label, weight, why."),
-            (
-                "settings",
-                "array",
-                "Settings that are not the method's defaults.",
-            ),
-        ],
+        gives: include_str!("../../../assets/schema/calls/ask.json"),
         call: ask::ask,
     },
     Tool {
@@ -224,34 +154,7 @@ pub static TOOLS: &[Tool] = &[
             ),
         ],
         required: 2,
-        gives: &[
-            ("passage", "string", "Its id."),
-            ("title", "string", "Its title."),
-            ("method", "string", "The RUN."),
-            ("rank", "integer", "From 1; absent where it has no score."),
-            ("k", "integer", "Passages the run returns."),
-            ("returned", "boolean", "Whether it is among them."),
-            NO_EFFECT,
-            ("score", "number", "Its score."),
-            ("why", "string", "The reason in a sentence."),
-            ("sum", "boolean", "Whether the parts add up to the score."),
-            (
-                "parts",
-                "array",
-                "Largest first: label, value, share of the score, why.",
-            ),
-            (
-                "paths",
-                "array",
-                "Heaviest first: mass, and the names of the nodes joined by >.",
-            ),
-            (
-                "than",
-                "object",
-                "The other passage: id, score, parts as label, own, other.",
-            ),
-            ("text", "string", "Its text."),
-        ],
+        gives: include_str!("../../../assets/schema/calls/why.json"),
         call: why::why,
     },
     Tool {
@@ -273,46 +176,7 @@ pub static TOOLS: &[Tool] = &[
             ),
         ],
         required: 2,
-        gives: &[
-            ("passage", "string", "Its id."),
-            ("title", "string", "Its title."),
-            ("method", "string", "The RUN."),
-            ("rank", "integer", "From 1; absent where it has no score."),
-            ("k", "integer", "Passages the run returns."),
-            (
-                "returned",
-                "boolean",
-                "Whether it is among them; then there are no verdicts.",
-            ),
-            NO_EFFECT,
-            (
-                "gap",
-                "number",
-                "Its score below that at rank k; absent without a score.",
-            ),
-            (
-                "verdicts",
-                "array",
-                "The likeliest first: code, class (F0 to F7) and its meaning, text, cause (undoing it helped), fix.",
-            ),
-            (
-                "repairs",
-                "object",
-                "tried, of, found (change, rank it leads to, moves, run), forced (changes that would force in any passage).",
-            ),
-            (
-                "hop",
-                "integer",
-                "Place on its best path, counted in passages.",
-            ),
-            ("over", "array", "Passages on that path before it."),
-            ("look_alikes", "array", "Names that may be one."),
-            (
-                "than",
-                "object",
-                "The passage at rank k: id, score, parts as label, own, other.",
-            ),
-        ],
+        gives: include_str!("../../../assets/schema/calls/why_not.json"),
         call: why::why_not,
     },
     Tool {
@@ -336,49 +200,7 @@ pub static TOOLS: &[Tool] = &[
             K,
         ],
         required: 2,
-        gives: &[
-            ("runs", "array", "The two RUNs."),
-            ("question", "string", "The question, where it is about one."),
-            (
-                "questions",
-                "integer",
-                "Number of questions with gold, where it is about the set.",
-            ),
-            (
-                "differs",
-                "array",
-                "Settings that differ, as 'first > second'.",
-            ),
-            (
-                "measures",
-                "object",
-                "By name: first, second, difference; on the set also interval, p (corrected), wins, losses, judgement.",
-            ),
-            (
-                "effects",
-                "object",
-                "Which change did it: of (the measure), each change with its average effect over all subsets.",
-            ),
-            ("gold", "array", "Gold passages: id and its two ranks."),
-            ("entered", "array", "Passages that only the second returns."),
-            ("left", "array", "Passages that only the first returns."),
-            (
-                "parts",
-                "array",
-                "Parts of the sentence that differ: seeds, graph, spread or select.",
-            ),
-            (
-                "operators",
-                "object",
-                "Operators that only one of the two runs.",
-            ),
-            (
-                "won",
-                "array",
-                "Questions with a higher R@5 in the second run.",
-            ),
-            ("lost", "array", "Questions with a lower one."),
-        ],
+        gives: include_str!("../../../assets/schema/calls/compare.json"),
         call: compare::compare,
     },
     Tool {
@@ -397,30 +219,7 @@ pub static TOOLS: &[Tool] = &[
             ),
         ],
         required: 0,
-        gives: &[
-            ("method", "string", "The RUN."),
-            ("questions", "integer", "Questions with gold."),
-            ("k", "integer", "Passages the run returns."),
-            ("measures", "object", "By name: mean and 95 % interval."),
-            (
-                "losses",
-                "object",
-                "gold, lost, causes (tested), and counts by class and by verdict.",
-            ),
-            (
-                "missed",
-                "array",
-                "Missed gold: question, passage, rank; pass them to why_not.",
-            ),
-            ("survival", "array", "Gold still in play after each stage."),
-            ("by_type", "object", "R@5 by question type."),
-            ("milliseconds", "number", "Median time of a question."),
-            (
-                "per_question",
-                "array",
-                "question, type, milliseconds, and every measure by name.",
-            ),
-        ],
+        gives: include_str!("../../../assets/schema/calls/evaluate.json"),
         call: evaluate::evaluate,
     },
 ];
@@ -440,11 +239,7 @@ impl Tool {
 
     /// The JSON schema of the answer.
     pub fn output(&self) -> Value {
-        let mut gives = fields(self.gives);
-        gives[LEFT_OUT] = json!({"type": "array", "items": {"type": "string"},
-            "description": "What max_tokens left no room for: fields, entries of lists, the ends of long texts."});
-        let always: Vec<&str> = self.gives.iter().take(1).map(|f| f.0).collect();
-        json!({"type": "object", "properties": gives, "required": always})
+        serde_json::from_str(self.gives).unwrap_or_default()
     }
 
     /// Answers within the bound that the arguments have.
@@ -536,10 +331,46 @@ fn fields(fields: &[Field]) -> Value {
     Value::Object(fields.iter().map(field).collect())
 }
 
-/// An object without the fields that have no value.
-pub fn present(mut answer: Value) -> Value {
-    if let Some(fields) = answer.as_object_mut() {
-        fields.retain(|_, value| !value.is_null());
-    }
-    answer
+/// The schemas of all answers, made from their types. As an answer keeps within a bound, only its first field is always
+/// there, and the last entries of an object that is a field may give way.
+#[cfg(feature = "schema")]
+pub fn made() -> Vec<(&'static str, Value)> {
+    let bounded = |(name, mut made): (&'static str, Value)| {
+        let of = |field: &Value| {
+            let either = field["anyOf"].as_array().into_iter().flatten();
+            let named = either.chain([field]).find_map(|one| one["$ref"].as_str());
+            named.and_then(|named| named.strip_prefix("#/$defs/").map(str::to_owned))
+        };
+        let fields = made["properties"].as_object().into_iter().flatten();
+        for of in fields
+            .filter_map(|(_, field)| of(field))
+            .collect::<Vec<_>>()
+        {
+            made["$defs"][of]
+                .as_object_mut()
+                .map(|of| of.shift_remove("required"));
+        }
+        if let Some(required) = made["required"].as_array_mut() {
+            required.truncate(1);
+        }
+        made["properties"][size::LEFT_OUT] = json!({"type": "array", "items": {"type": "string"},
+            "description": "What max_tokens left no room for: fields, entries of lists, the ends of long texts."});
+        (name, made)
+    };
+    use super::schema::of;
+    let all = [
+        (
+            "calls/open_status",
+            of::<status::Answer<'static>>("open_status"),
+        ),
+        ("calls/ask", of::<ask::Answer<'static>>("ask")),
+        ("calls/why", of::<why::Scored<'static>>("why")),
+        ("calls/why_not", of::<why::Missed<'static>>("why_not")),
+        ("calls/compare", of::<compare::Answer<'static>>("compare")),
+        (
+            "calls/evaluate",
+            of::<evaluate::Answer<'static>>("evaluate"),
+        ),
+    ];
+    all.into_iter().map(bounded).collect()
 }

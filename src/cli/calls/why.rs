@@ -1,14 +1,15 @@
 //! `why` and `why_not`: one passage of a run.
 
-use super::ask::entries;
 use super::refusal::Refusal;
 use super::runs::{self, Asked, no_effect};
-use super::{Arguments, GoOn, Session, present, read};
-use crate::cli::explain::Explained;
-use crate::layers::Class;
+use super::{Arguments, GoOn, Session, read};
+use crate::cli::explain::{Explained, Found, Priced, Than};
+use crate::explain::trace::Opened;
+use crate::layers::{Class, Code};
 use crate::parameters::RESULT_K;
-use crate::retrieve::{Keep, Retrieval, Retriever, Settings};
-use serde::Deserialize;
+use crate::retrieve::explanation::{Combine, Fix, Part};
+use crate::retrieve::{Change, Keep, Retrieval, Retriever, Settings};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// Most parts of another passage's score that are compared: those that it has most more of.
@@ -55,19 +56,188 @@ impl Why {
     }
 }
 
+/// The fields that both answers begin with.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Head {
+    /// Its id.
+    passage: String,
+    /// Its title; empty where the corpus has none.
+    title: String,
+    /// The RUN.
+    method: String,
+    /// From 1; absent where it has no score.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rank: Option<usize>,
+    /// Passages the run returns.
+    k: usize,
+    /// Whether it is among them.
+    returned: bool,
+    /// Changes that had nothing to change, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_effect: Option<Vec<String>>,
+}
+
+/// The score of a passage.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Scored<'a> {
+    #[serde(flatten)]
+    head: Head,
+    /// Its score; absent where it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    /// The reason in a sentence.
+    why: &'a str,
+    /// Whether the parts add up to the score.
+    sum: bool,
+    /// Largest first.
+    parts: Vec<Share<'a>>,
+    /// Heaviest first.
+    paths: Vec<Path>,
+    /// The other passage, where one is named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    than: Option<Other<'a>>,
+    /// Its text.
+    text: &'a str,
+}
+
+/// A part of a score.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Share<'a> {
+    /// The seed, word, list or signal.
+    label: &'a str,
+    /// In the unit of the score.
+    value: f64,
+    /// Of the score; absent where the parts do not add up to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    share: Option<f64>,
+    /// Evidence of the part.
+    why: &'a str,
+}
+
+/// A path from a seed.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Path {
+    /// Mass that takes exactly this walk.
+    mass: f64,
+    /// Names of its nodes joined by >.
+    path: String,
+}
+
+/// Another passage, part by part.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Other<'a> {
+    /// Its id.
+    passage: &'a str,
+    /// From 1; absent where it has no score.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rank: Option<usize>,
+    /// Its score; absent where it has none and its parts are no sum.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<f64>,
+    /// Those that differ most.
+    parts: Vec<Beside<'a>>,
+}
+
+/// A part of two scores.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Beside<'a> {
+    /// The seed, word, list or signal.
+    label: &'a str,
+    /// Of the passage that is asked about.
+    own: f64,
+    /// Of the other passage.
+    other: f64,
+}
+
+/// Why a passage is missed.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Missed<'a> {
+    #[serde(flatten)]
+    head: Head,
+    /// Its score below that at rank k; absent without a score, and for a returned passage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gap: Option<f64>,
+    /// The likeliest first; none for a returned passage.
+    verdicts: Vec<Verdict<'a>>,
+    /// Changes that bring it in, where they were searched for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repairs: Option<Repairs<'a>>,
+    /// Place on its best path, counted in passages; absent where nothing reaches it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hop: Option<usize>,
+    /// Ids of the passages on that path before it.
+    over: &'a [&'a str],
+    /// Names that may be one.
+    look_alikes: Vec<&'a str>,
+    /// The passage at rank k.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    than: Option<Other<'a>>,
+}
+
+/// A reason why a passage is missed.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Verdict<'a> {
+    code: Code,
+    class: Class,
+    /// The failure class in words.
+    meaning: &'static str,
+    /// The evidence, in words.
+    text: &'a str,
+    /// Whether undoing it helped: then it is a cause.
+    cause: bool,
+    /// The change that was tried and moves the passage most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<&'a Fix>,
+}
+
+/// The result of a search for repairs.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Repairs<'a> {
+    /// Changes that were tried.
+    tried: usize,
+    /// Changes there are.
+    of: usize,
+    /// Those that bring the passage into the top k.
+    found: Vec<Mended<'a>>,
+    /// How many would bring any passage in.
+    forced: usize,
+}
+
+/// A change that brings the passage into the top k.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Mended<'a> {
+    /// As the argument 'changes' takes it.
+    change: &'a Change,
+    /// The rank it leads to.
+    rank: usize,
+    /// Steps of the change: one for a seed, a choice or an edit, more for a number that moves far.
+    moves: usize,
+    /// The RUN with it, where it is a setting.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<String>,
+}
+
 impl Subject {
-    /// What both tools begin with.
-    fn head(&self, whole: &Value) -> Value {
-        let returned = self.run.top().iter().any(|hit| hit.passage == self.passage);
-        json!({
-            "passage": whole["id"],
-            "title": whole["title"],
-            "method": self.name,
-            "rank": whole["rank"],
-            "k": self.settings.get(RESULT_K),
-            "returned": returned,
-            "no_effect": no_effect(&self.run),
-        })
+    fn head(&self, opened: &Opened) -> Head {
+        Head {
+            passage: opened.id.clone(),
+            title: opened.title.clone(),
+            method: self.name.clone(),
+            rank: opened.rank,
+            k: self.settings.get(RESULT_K),
+            returned: self.run.top().iter().any(|hit| hit.passage == self.passage),
+            no_effect: no_effect(&self.run),
+        }
     }
 }
 
@@ -75,34 +245,39 @@ pub fn why(session: &Session, arguments: Arguments, _: GoOn) -> Result<Value, Re
     let args: Why = read(arguments)?;
     let subject = args.subject(session)?;
     let explained = Explained::of(&session.index, &subject.run, subject.passage, subject.than);
-    let whole = explained.json();
-    let sum = whole["combine"] == "sum";
-    let score = whole["score"].as_f64();
-    let mut parts: Vec<&Value> = entries(&whole["parts"]).iter().collect();
-    let value = |part: &Value| part["value"].as_f64().unwrap_or(0.0);
-    parts.retain(|part| value(part).abs() >= LEAST);
-    parts.sort_by(|a, b| value(b).total_cmp(&value(a)));
-    let parts = parts.into_iter().map(|part| {
-        let share = score.filter(|score| sum && *score != 0.0);
-        let share = share.map(|score| value(part) / score);
-        present(
-            json!({"label": part["label"], "value": part["value"], "share": share, "why": part["why"]}),
-        )
+    let whole = explained.whole();
+    let opened = whole.opened;
+    let sum = opened.combine == Combine::Sum;
+    let mut parts: Vec<&Part> = opened.parts.iter().collect();
+    parts.retain(|part| part.value.abs() >= LEAST);
+    parts.sort_by(|a, b| b.value.total_cmp(&a.value));
+    let score = opened.score.filter(|score| sum && *score != 0.0);
+    let parts = parts.into_iter().map(|part| Share {
+        label: &part.label,
+        value: part.value,
+        share: score.map(|score| part.value / score),
+        why: &part.why,
     });
-    let paths = entries(&whole["paths"]).iter().map(|path| {
-        let nodes = entries(&path["nodes"]).iter();
-        let nodes: Vec<&str> = nodes.filter_map(|node| node["label"].as_str()).collect();
-        json!({"mass": path["mass"], "path": nodes.join(" > ")})
+    let paths = opened.paths.iter().map(|path| {
+        let nodes: Vec<&str> = path.nodes.iter().map(|node| &*node.label).collect();
+        Path {
+            mass: path.mass,
+            path: nodes.join(" > "),
+        }
     });
-    let mut answer = subject.head(&whole);
-    answer["score"] = whole["score"].clone();
-    answer["why"] = whole["why"].clone();
-    answer["sum"] = json!(sum);
-    answer["parts"] = parts.collect();
-    answer["paths"] = paths.collect();
-    answer["than"] = beside(&subject, &whole, session);
-    answer["text"] = whole["text"].clone();
-    Ok(present(answer))
+    Ok(json!(Scored {
+        head: subject.head(opened),
+        score: opened.score,
+        why: &opened.why,
+        sum,
+        parts: parts.collect(),
+        paths: paths.collect(),
+        than: whole
+            .than
+            .as_ref()
+            .map(|than| beside(&subject, than, session)),
+        text: whole.text,
+    }))
 }
 
 pub fn why_not(session: &Session, arguments: Arguments, go_on: GoOn) -> Result<Value, Refusal> {
@@ -113,71 +288,71 @@ pub fn why_not(session: &Session, arguments: Arguments, go_on: GoOn) -> Result<V
     if args.repairs {
         explained.look(false, go_on)?;
     }
-    let whole = explained.json();
-    let verdicts = entries(&whole["reasons"]).iter().map(|reason| {
-        present(json!({
-            "code": reason["code"], "class": reason["class"], "meaning": meaning(&reason["class"]),
-            "text": reason["text"], "cause": reason["cause"], "fix": reason["fix"],
-        }))
+    let whole = explained.whole();
+    let verdicts = whole.reasons.iter().map(|reason| Verdict {
+        code: reason.code,
+        class: reason.class,
+        meaning: reason.class.about(),
+        text: &reason.text,
+        cause: reason.cause,
+        fix: reason.fix.as_ref(),
     });
-    let alike = entries(&whole["look_alikes"]).iter();
-    let alike = alike.map(|alike| alike["sentence"].clone());
-    let mut answer = subject.head(&whole);
-    answer["gap"] = whole["short"].clone();
-    answer["verdicts"] = verdicts.collect();
-    answer["repairs"] = repairs(&subject.name, &whole["repairs"]);
-    answer["hop"] = whole["hop"].clone();
-    answer["over"] = whole["over"].clone();
-    answer["look_alikes"] = alike.collect();
-    answer["than"] = beside(&subject, &whole, session);
-    Ok(present(answer))
-}
-
-/// What a failure class is.
-fn meaning(class: &Value) -> Option<&'static str> {
-    let all = Class::ALL.iter();
-    let mut all = all.filter(|known| class == known.name());
-    all.next().map(|known| known.about())
+    let alike = whole.look_alikes.iter().map(|alike| &*alike.sentence);
+    Ok(json!(Missed {
+        head: subject.head(whole.opened),
+        gap: whole.short,
+        verdicts: verdicts.collect(),
+        repairs: whole
+            .repairs
+            .as_ref()
+            .map(|found| Repairs::of(&subject.name, found)),
+        hop: whole.hop,
+        over: &whole.over,
+        look_alikes: alike.collect(),
+        than: whole
+            .than
+            .as_ref()
+            .map(|than| beside(&subject, than, session)),
+    }))
 }
 
 /// The parts that the other passage has most more of.
-fn beside(subject: &Subject, whole: &Value, session: &Session) -> Value {
-    let than = &whole["than"];
-    let Some(id) = than["other"].as_str() else {
-        return Value::Null;
-    };
-    let gap = |part: &Value| {
-        let of = |side: &str| part[side].as_f64().unwrap_or(0.0);
-        of("other") - of("own")
-    };
-    let mut parts: Vec<&Value> = entries(&than["parts"]).iter().collect();
-    parts.sort_by(|a, b| gap(b).abs().total_cmp(&gap(a).abs()));
-    let parts = parts.into_iter().take(BESIDE);
-    let parts = parts
-        .map(|part| json!({"label": part["label"], "own": part["own"], "other": part["other"]}));
-    let rank = session.index.passage_by_id(id);
-    let rank = rank.and_then(|other| subject.run.rank(other));
-    present(
-        json!({"passage": id, "rank": rank, "score": than["scores"][1],
-                   "parts": parts.collect::<Vec<_>>()}),
-    )
+fn beside<'a>(subject: &Subject, than: &Than<'a>, session: &Session) -> Other<'a> {
+    let mut parts: Vec<_> = than.parts.iter().collect();
+    parts.sort_by(|a, b| b.gap().abs().total_cmp(&a.gap().abs()));
+    let parts = parts.into_iter().take(BESIDE).map(|part| Beside {
+        label: &part.label,
+        own: part.own,
+        other: part.other,
+    });
+    let rank = session.index.passage_by_id(than.other);
+    Other {
+        passage: than.other,
+        rank: rank.and_then(|other| subject.run.rank(other)),
+        score: than.scores[1],
+        parts: parts.collect(),
+    }
 }
 
-/// The changes that were found; one of a setting also as the RUN that has it.
-fn repairs(name: &str, whole: &Value) -> Value {
-    if whole.is_null() {
-        return Value::Null;
+impl<'a> Repairs<'a> {
+    /// The changes that were found; one of a setting also as the RUN that has it.
+    fn of(name: &str, looked: &Found<'a>) -> Repairs<'a> {
+        let found = looked.found.iter().map(|Priced { repair, .. }| Mended {
+            change: &repair.change,
+            rank: repair.rank,
+            moves: repair.moves,
+            run: match &repair.change {
+                Change::Set(..) => Some(with(name, &repair.change.to_string())),
+                _ => None,
+            },
+        });
+        Repairs {
+            tried: looked.tried,
+            of: looked.of,
+            found: found.collect(),
+            forced: looked.forced.len(),
+        }
     }
-    let found = entries(&whole["found"]).iter().map(|repair| {
-        let run = repair["change"]["set"].as_str();
-        let run = run.map(|set| with(name, set));
-        present(
-            json!({"change": repair["change"], "rank": repair["rank"], "moves": repair["moves"],
-                       "run": run}),
-        )
-    });
-    json!({"tried": whole["tried"], "of": whole["of"], "found": found.collect::<Vec<_>>(),
-           "forced": entries(&whole["forced"]).len()})
 }
 
 /// A RUN with a parameter set, in the place of what it had before.

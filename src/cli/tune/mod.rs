@@ -1,10 +1,11 @@
 //! `hopscope tune INDEX`: learns the order of hop, or searches the parameters of any method with `--parameters`, from
 //! questions with gold or from labels, and says how good that is on questions that were not used for it.
 
-mod parameters;
-mod ranker;
+pub(super) mod parameters;
+pub(super) mod ranker;
 
 use super::eval::asked;
+use super::named::Named;
 use super::{Reading, Tuning, interrupt, measure_named};
 use crate::corpus::Question;
 use crate::evaluate::labels::corrected;
@@ -15,7 +16,6 @@ use crate::text::plural;
 use anyhow::{Error, Result, anyhow};
 use clap::Args;
 use indicatif::ProgressBar;
-use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -128,8 +128,6 @@ fn watched(bar: &ProgressBar) -> impl Fn(f64) -> bool + Sync + '_ {
 }
 
 /// Differences by the names of the measures.
-fn by_name(differences: &[Difference]) -> Value {
-    let all = MEASURES.iter().zip(differences);
-    all.map(|(name, d)| ((*name).to_owned(), json!(d)))
-        .collect()
+fn by_name(differences: &[Difference]) -> Named<&Difference> {
+    MEASURES.into_iter().zip(differences).collect()
 }

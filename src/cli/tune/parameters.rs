@@ -5,7 +5,8 @@ use super::{SearchArgs, TuneArgs, by_name, few, questions, watched};
 use crate::cli::figures::known;
 use crate::cli::grid::{Grid, cells};
 use crate::cli::load::{bar, load_runs};
-use crate::cli::{How, Opening, about, interrupt, print_json, values_json};
+use crate::cli::named::Named;
+use crate::cli::{How, Opening, about, interrupt, print_json};
 use crate::corpus::Question;
 use crate::evaluate::compare::named;
 use crate::evaluate::learn::{FEWEST, FOLDS, TOLD};
@@ -17,12 +18,12 @@ use crate::explorer::flags;
 use crate::explorer::store::{Folders, presets};
 use crate::index::Index;
 use crate::output;
-use crate::parameters::Parameter;
+use crate::parameters::{Assigned, Parameter, Written};
 use crate::retrieve::{Preset, RetrieveError, Settings};
 use crate::text::figures::{measure, signed};
 use crate::text::{count, plural};
 use anyhow::{Context, Result, bail};
-use serde_json::json;
+use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,6 +40,72 @@ struct Report<'a> {
     took: Option<[f64; 2]>,
     /// Where the preset was saved.
     saved: Option<PathBuf>,
+}
+
+/// A search over the parameters of a method.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct Whole<'a> {
+    /// Name of the corpus.
+    index: &'a str,
+    /// Name of the method.
+    method: &'a str,
+    /// The measure that decides.
+    measure: &'a str,
+    /// Questions with gold.
+    questions: usize,
+    /// Random seed of the draws, the folds and the intervals.
+    seed: u64,
+    /// Identifiers of the parameters that were searched.
+    parameters: Vec<&'static str>,
+    /// Retrievals that were made.
+    retrievals: usize,
+    /// Whether the search came to its end.
+    whole: bool,
+    /// Whether the best setting beats today's beyond the interval, on questions it was not searched on.
+    better: bool,
+    /// The best setting as a RUN.
+    run: String,
+    /// All its parameters.
+    settings: Settings,
+    /// Changes of the setting before the search.
+    changes: Vec<Moved<'a>>,
+    /// By measure: the gain over today's setting on questions that were not searched on.
+    unseen: Named<&'a Difference>,
+    /// The same on the questions it was chosen on, which is optimistic.
+    seen: Named<&'a Difference>,
+    /// Changes of the best setting of each race.
+    races: Vec<Assigned>,
+    /// Median milliseconds of a question; null where the search was stopped.
+    latency_ms: Option<Took>,
+    /// File of the preset; null where none was saved.
+    saved: Option<&'a Path>,
+}
+
+/// A parameter that the best setting changes.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Moved<'a> {
+    /// Its identifier.
+    parameter: &'static str,
+    /// Its value today.
+    from: Written,
+    /// Its value in the best setting.
+    to: Written,
+    /// The measure without this change, against the best setting; null where it was not asked.
+    without: Option<&'a Difference>,
+    /// Races whose best setting changes it too.
+    races: usize,
+}
+
+/// Median milliseconds of a question under two settings.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Took {
+    /// As it is.
+    today: f64,
+    /// With the best setting.
+    best: f64,
 }
 
 pub fn run(args: &TuneArgs) -> Result<()> {
@@ -93,7 +160,7 @@ pub fn run(args: &TuneArgs) -> Result<()> {
         report.saved = Some(saved.map_err(about("--save"))?.1);
     }
     match args.json {
-        true => report.json()?,
+        true => print_json(&report.whole())?,
         false => report.print(&mut output::text())?,
     }
     match report.found.whole {
@@ -183,39 +250,36 @@ impl Report<'_> {
         flags::run("", &self.space.settings(&self.found.winner))
     }
 
-    fn json(&self) -> Result<()> {
+    fn whole(&self) -> Whole<'_> {
         let (found, today) = (&self.found, self.space.today());
-        let change = |((p, value), lost): (&(Parameter, _), &Option<Difference>)| {
-            json!({
-                "parameter": p.id(),
-                "from": p.json(today.value(*p)),
-                "to": p.json(*value),
-                "without": lost,
-                "races": found.agree(*p),
-            })
-        };
-        let changes = found.winner.iter().zip(&found.lost).map(change);
-        let folds = found.folds.iter().cloned().map(values_json);
-        let searched = self.space.parameters().iter().map(|p| p.id());
-        print_json(&json!({
-            "index": self.index.name(),
-            "method": today.method().name,
-            "measure": self.search.measure,
-            "questions": self.questions,
-            "seed": self.recipe.seed,
-            "parameters": searched.collect::<Vec<_>>(),
-            "retrievals": found.asked,
-            "whole": found.whole,
-            "better": found.better(&self.recipe),
-            "run": self.run(),
-            "settings": self.space.settings(&found.winner),
-            "changes": changes.collect::<Vec<_>>(),
-            "unseen": by_name(&found.unseen),
-            "seen": by_name(&found.seen),
-            "races": folds.collect::<Vec<_>>(),
-            "latency_ms": self.took.map(|[today, best]| json!({"today": today, "best": best})),
-            "saved": self.saved,
-        }))
+        let changes = found.winner.iter().zip(&found.lost);
+        let changes = changes.map(|((p, value), lost)| Moved {
+            parameter: p.id(),
+            from: p.json(today.value(*p)),
+            to: p.json(*value),
+            without: lost.as_ref(),
+            races: found.agree(*p),
+        });
+        let races = found.folds.iter().cloned();
+        Whole {
+            index: self.index.name(),
+            method: &today.method().name,
+            measure: self.search.measure,
+            questions: self.questions,
+            seed: self.recipe.seed,
+            parameters: self.space.parameters().iter().map(|p| p.id()).collect(),
+            retrievals: found.asked,
+            whole: found.whole,
+            better: found.better(&self.recipe),
+            run: self.run(),
+            settings: self.space.settings(&found.winner),
+            changes: changes.collect(),
+            unseen: by_name(&found.unseen),
+            seen: by_name(&found.seen),
+            races: races.map(Assigned::from_iter).collect(),
+            latency_ms: self.took.map(|[today, best]| Took { today, best }),
+            saved: self.saved.as_deref(),
+        }
     }
 
     fn print(&self, out: &mut impl Write) -> Result<()> {

@@ -3,6 +3,7 @@
 
 use super::{TuneArgs, by_name, few, questions, watched};
 use crate::cli::load::{bar, load};
+use crate::cli::named::Named;
 use crate::cli::{figures, interrupt, print_json, write_file};
 use crate::evaluate::compare::named;
 use crate::evaluate::learn::{FEWEST, HeldOut, Learnt, TOLD, Taught, general, trained, tune};
@@ -13,7 +14,7 @@ use crate::ranker::{Boosting, Model, Recipe};
 use crate::retrieve::{DEFAULT_METHOD, Settings};
 use crate::text::plural;
 use anyhow::{Result, bail};
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
 
@@ -95,19 +96,73 @@ fn write(args: &TuneArgs, model: &Model) -> Result<()> {
     }
 }
 
-fn report(set: &Taught, learnt: &Learnt, way: &str) -> Value {
-    let changed = learnt.changed.iter();
-    let changed = changed.map(|(group, by)| json!({"group": group.label(), "range": by}));
-    json!({
-        "set": set.name,
-        "questions": learnt.questions,
-        "start_has_seen_it": learnt.seen,
-        "way": way,
-        "over_weighted_sum": by_name(&learnt.against_first),
-        "over_start": by_name(&learnt.against_start),
-        "from_half": learnt.half.as_deref().map(by_name),
-        "changed": changed.collect::<Vec<_>>(),
-    })
+/// A ranker that was learned from one set.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct Report<'a> {
+    /// Name of the set.
+    set: &'a str,
+    /// Questions that taught it.
+    questions: usize,
+    /// Whether the ranker it started from was trained on a set of this name.
+    start_has_seen_it: bool,
+    /// How it was made.
+    way: &'a str,
+    /// By measure, on questions it was not trained on: against the weighted sum (ranker=off).
+    over_weighted_sum: Named<&'a Difference>,
+    /// The same against the ranker it started from.
+    over_start: Named<&'a Difference>,
+    /// The gain over the weighted sum from half of the labels; null where they are too few to halve.
+    from_half: Option<Named<&'a Difference>>,
+    /// Groups of features, by how much their functions changed, most first.
+    changed: Vec<Changed>,
+}
+
+/// A group of features.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Changed {
+    /// Its name.
+    group: &'static str,
+    /// Change of the range of its functions.
+    range: f64,
+}
+
+/// A ranker that was learned from several families of sets.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(in crate::cli) struct General<'a> {
+    /// Questions and sets that it was learned from.
+    about: &'a str,
+    /// Each family, judged by a ranker that saw none of its questions.
+    held_out: Vec<Family<'a>>,
+}
+
+/// A family of sets.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Family<'a> {
+    /// Its name.
+    family: &'a str,
+    /// By measure: against the weighted sum (ranker=off).
+    over_weighted_sum: Named<&'a Difference>,
+}
+
+fn report<'a>(set: &'a Taught, learnt: &'a Learnt, way: &'a str) -> Report<'a> {
+    let changed = learnt.changed.iter().map(|(group, range)| Changed {
+        group: group.label(),
+        range: *range,
+    });
+    Report {
+        set: &set.name,
+        questions: learnt.questions,
+        start_has_seen_it: learnt.seen,
+        way,
+        over_weighted_sum: by_name(&learnt.against_first),
+        over_start: by_name(&learnt.against_start),
+        from_half: learnt.half.as_deref().map(by_name),
+        changed: changed.collect(),
+    }
 }
 
 fn print(args: &TuneArgs, set: &Taught, learnt: &Learnt, way: &str, start: &str) -> Result<()> {
@@ -200,10 +255,14 @@ fn many(args: &TuneArgs, families: &[(String, Vec<Taught>)]) -> Result<()> {
         .collect();
     write(args, &model)?;
     if args.json {
-        let all = held
-            .iter()
-            .map(|h| json!({"family": h.family, "over_weighted_sum": by_name(&h.against_first)}));
-        return print_json(&json!({"about": model.about, "held_out": all.collect::<Vec<_>>()}));
+        let held_out = held.iter().map(|h| Family {
+            family: &h.family,
+            over_weighted_sum: by_name(&h.against_first),
+        });
+        return print_json(&General {
+            about: &model.about,
+            held_out: held_out.collect(),
+        });
     }
     let mut out = output::text();
     writeln!(

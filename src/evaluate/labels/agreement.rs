@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 /// Agreement over what both judged.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Kappa {
     /// What both judged.
     pub both: usize,
@@ -41,6 +42,7 @@ pub fn kappa<T: Ord + Copy>(pairs: &[(T, T)]) -> Kappa {
 
 /// Two annotators over what both labelled.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Agreement {
     /// Passages with a label of both, and of only one of them.
     pub both: usize,
@@ -60,6 +62,7 @@ pub struct Agreement {
 
 /// A passage that two annotators judge differently.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Disagreement {
     /// The question's identifier, or the text of one that was typed.
     pub question: String,

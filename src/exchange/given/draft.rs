@@ -14,6 +14,7 @@ const LONGEST: usize = 60;
 
 /// What became of something that is not as it should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Sort {
     /// It is not in the graph.
@@ -37,27 +38,37 @@ impl Sort {
 
 /// How often something happened, with the first examples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Note {
+    /// What became of it.
     pub sort: Sort,
     /// What, in the plural: `relations that name an entity that is not there`.
     pub what: String,
+    /// How often.
     pub count: usize,
+    /// The first few.
     pub examples: Vec<String>,
 }
 
 /// How many of a kind were read, and how many are in the graph.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Table {
     /// In the plural: `entities`.
     pub name: String,
+    /// Read from the files.
     pub read: usize,
+    /// In the graph.
     pub kept: usize,
 }
 
 /// What was read, kept, mended and left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Account {
+    /// Counts by kind.
     pub tables: Vec<Table>,
+    /// Everything that is not as it should be.
     pub notes: Vec<Note>,
 }
 

@@ -25,6 +25,7 @@ use std::borrow::Cow;
 /// assert_eq!(Language::German.stem("gesetze"), "gesetz");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Language {
     #[default]
     #[serde(rename = "en")]
