@@ -6,6 +6,7 @@ use crate::output;
 use anyhow::Result;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use serde_json::Value;
 use std::io::Write;
 
 /// The schemas of these outputs, and what makes them.
@@ -17,7 +18,7 @@ macro_rules! outputs {
 
         /// The schemas of all outputs and calls, made anew, by the name of their file.
         #[cfg(feature = "schema")]
-        pub fn made() -> Vec<(&'static str, serde_json::Value)> {
+        pub fn made() -> Vec<(&'static str, Value)> {
             let outputs = [$(($name, of::<$output>($name))),*];
             outputs.into_iter().chain(calls::made()).collect()
         }
@@ -74,40 +75,58 @@ pub fn run(args: &SchemaArgs) -> Result<()> {
         return Ok(());
     };
     match OUTPUTS.iter().find(|output| output.0 == command) {
-        Some((_, _, schema)) => Ok(output::json().write_all(schema.as_bytes())?),
+        Some((_, _, schema)) => super::print_json(&serde_json::from_str::<Value>(schema)?),
         None => super::print_json(&calls::schema()),
     }
 }
 
 /// The schema of a type as it is printed. No object has a key that the schema does not name.
 #[cfg(feature = "schema")]
-pub(super) fn of<T: schemars::JsonSchema>(name: &str) -> serde_json::Value {
+pub(super) fn of<T: schemars::JsonSchema>(name: &str) -> Value {
     use schemars::generate::SchemaSettings;
-    use serde_json::{Value, json};
-
-    fn close(schema: &mut Value) {
-        match schema {
-            Value::Array(all) => all.iter_mut().for_each(close),
-            Value::Object(fields) => {
-                // How a number is held in memory; a field may have the name too.
-                if fields.get("format").is_some_and(Value::is_string) {
-                    fields.shift_remove("format");
-                }
-                fields.values_mut().for_each(close);
-                if fields.contains_key("properties") && !fields.contains_key("additionalProperties")
-                {
-                    fields.insert("additionalProperties".into(), json!(false));
-                }
-            }
-            _ => {}
-        }
-    }
 
     let made = SchemaSettings::draft2020_12().for_serialize();
     let made = made.into_generator().into_root_schema_for::<T>();
     let mut made = made.to_value();
-    close(&mut made);
-    made["title"] = json!(format!("hopscope {name}"));
-    made["$id"] = json!(format!("urn:hopscope:{}:{name}", calls::SCHEMA));
+    tidy(&mut made);
+    made["title"] = Value::from(format!("hopscope {name}"));
+    made["$id"] = Value::from(format!("urn:hopscope:{}:{name}", calls::SCHEMA));
     made
+}
+
+/// More values than this are listed without what each means; `hopscope reference` has that.
+#[cfg(feature = "schema")]
+const EXPLAINED: usize = 8;
+
+/// Closes objects, and leaves out what a reader of JSON has no use for: how a number is held in memory, what was the default
+/// when it was read, and of a comment all but the first paragraph.
+#[cfg(feature = "schema")]
+fn tidy(schema: &mut Value) {
+    let fields = match schema {
+        Value::Array(all) => return all.iter_mut().for_each(tidy),
+        Value::Object(fields) => fields,
+        _ => return,
+    };
+    fields.values_mut().for_each(tidy);
+    // A field may have the name of a keyword: then it has a schema here.
+    fields.retain(|keyword, said| match &**keyword {
+        "format" => !said.is_string(),
+        "default" => said.is_object(),
+        "minimum" => said != 0,
+        _ => true,
+    });
+    if let Some(Value::String(about)) = fields.get_mut("description") {
+        let first = about.split("\n\n").next().unwrap_or_default();
+        *about = first.replace('\n', " ");
+    }
+    let values = fields.get("oneOf").and_then(Value::as_array);
+    let values = values.filter(|all| all.len() > EXPLAINED);
+    let values = values.map(|all| all.iter().map(|one| one["const"].clone()));
+    if let Some(values) = values.map(Iterator::collect::<Vec<_>>) {
+        fields.shift_remove("oneOf");
+        fields.insert("enum".into(), Value::Array(values));
+    }
+    if fields.contains_key("properties") && !fields.contains_key("additionalProperties") {
+        fields.insert("additionalProperties".into(), Value::from(false));
+    }
 }
