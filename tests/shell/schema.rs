@@ -9,7 +9,8 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 /// The schema of what these arguments print.
 fn schema_of(args: &[&str]) -> &'static str {
     let has = |word: &str| args.contains(&word);
-    let several = |args: &[&str]| args.iter().filter(|arg| Path::new(arg).exists()).count() > 1;
+    let paths = args[1..].iter().take_while(|arg| !arg.starts_with('-'));
+    let several = paths.count() > 1;
     match args[0] {
         "ask" => "ask",
         "eval" => "eval",
@@ -20,7 +21,7 @@ fn schema_of(args: &[&str]) -> &'static str {
         "doctor" => "doctor",
         "sweep" => "sweep",
         "tune" if has("--parameters") => "tune-parameters",
-        "tune" if several(args) => "tune-families",
+        "tune" if several => "tune-families",
         "tune" => "tune",
         "index" if has("--add") => "index-add",
         "index" => "index",
@@ -74,10 +75,10 @@ impl Checker<'_> {
                 "type" => typed(said, value),
                 "const" => same(said == value),
                 "enum" => same(said.as_array().unwrap().contains(value)),
-                "minimum" => same(value.as_f64() >= said.as_f64()),
-                "maximum" => same(value.as_f64() <= said.as_f64()),
-                "minItems" => same(value.as_array().map(Vec::len) >= Some(whole(said))),
-                "maxItems" => same(value.as_array().map(Vec::len) <= Some(whole(said))),
+                "minimum" => same(value.as_f64().is_none_or(|v| Some(v) >= said.as_f64())),
+                "maximum" => same(value.as_f64().is_none_or(|v| Some(v) <= said.as_f64())),
+                "minItems" => same(value.as_array().is_none_or(|all| all.len() >= whole(said))),
+                "maxItems" => same(value.as_array().is_none_or(|all| all.len() <= whole(said))),
                 "anyOf" | "oneOf" => self.either(said, value, at),
                 "required" => self.required(said, value),
                 "properties" => self.fields(keywords, value, at),
@@ -115,7 +116,8 @@ impl Checker<'_> {
 
     fn required(&self, said: &Value, value: &Value) -> Result<(), String> {
         let has = |key: &Value| value.get(key.as_str().unwrap()).is_some();
-        same(said.as_array().unwrap().iter().all(has))
+        // A value of another type may be allowed.
+        same(!value.is_object() || said.as_array().unwrap().iter().all(has))
     }
 
     fn fields(&self, keywords: &Map<String, Value>, value: &Value, at: &str) -> Result<(), String> {
