@@ -28,7 +28,7 @@ const BETWEEN: f64 = 1.5;
 
 #[derive(Debug, Args)]
 pub struct ExploreArgs {
-    /// An index folder or a corpus, - for one on standard input; default: the sample.
+    /// An index folder or a corpus, - for one on standard input, or postgres://HOST/DATABASE; default: the sample.
     index: Option<PathBuf>,
     /// Open with this question instead of the first one in the set.
     #[arg(long)]

@@ -112,6 +112,8 @@ pub fn open(
                 tell(report.to_string());
             }
             let mut index = built(corpus, path, reading, settings, progress)?;
+            let copies = report.iter().flat_map(|report| &report.copies);
+            copies.for_each(|graph| index.keep_copy(graph));
             let encoder = index.dense().map(|dense| &*dense.entry.encoder);
             if let Some(misfit) = vectors_misfit(index.language(), encoder) {
                 tell(misfit);
