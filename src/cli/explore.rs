@@ -170,6 +170,7 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
         path => {
             let index = load(path, &args.opening.reading, &mut settings)?;
             notes.extend(index.closed().map(ToString::to_string));
+            notes.extend(index.copied().and(index.read.clone()));
             Begin::With(helped(index, &args.how, &llm)?)
         }
     };

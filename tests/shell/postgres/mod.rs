@@ -47,8 +47,16 @@ fn fails(home: &Path, password: Option<&str>, address: &str) -> String {
 fn account(report: &Value) -> (Value, Vec<String>) {
     let notes = report["notes"].as_array().unwrap().iter();
     let notes = notes.filter(|note| !note["what"].as_str().unwrap().contains("vectors"));
-    let notes = notes.map(|note| note.to_string().replace("no table has", "no file has"));
-    (report["tables"].clone(), notes.collect())
+    let notes = notes.map(|note| {
+        let what = note["what"]
+            .as_str()
+            .unwrap()
+            .replace("no table has", "no file has");
+        format!("{}: {what}: {}", note["sort"], note["count"])
+    });
+    let mut notes: Vec<String> = notes.collect();
+    notes.sort();
+    (report["tables"].clone(), notes)
 }
 
 /// Identifiers and scores of an answer.
@@ -175,7 +183,13 @@ fn an_index_keeps_the_copy_and_no_password() {
         String::from_utf8_lossy(&out.stderr)
     );
     let screen = fs::read_to_string(&picture).unwrap();
-    assert!(screen.contains("copied 20"), "{screen}");
+    assert!(screen.contains("graph W   6 passages"), "{screen}");
+    let seen = String::from_utf8(out.stderr).unwrap();
+    let copied = "read 5 tables: 6 passages; LightRAG graph: 11 entities, 9 relations, from tables of 127.0.0.1:";
+    assert!(
+        seen.contains(copied) && seen.contains("copied 20"),
+        "{seen}"
+    );
     // The copy is walked on when the server has other rows, or none.
     server.sql("graph", "DELETE FROM lightrag_graph_edges; DELETE FROM lightrag_graph_nodes; DELETE FROM lightrag_doc_chunks");
     let walked = json(
@@ -190,7 +204,7 @@ fn an_index_keeps_the_copy_and_no_password() {
         ],
     );
     assert!(!ranking(&walked).is_empty());
-    for text in [said.into_owned(), screen]
+    for text in [said.into_owned(), screen, seen]
         .into_iter()
         .chain(below(home.path()))
     {

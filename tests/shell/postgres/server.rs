@@ -70,8 +70,10 @@ impl Server {
         if let Some((user, group)) = runs {
             chown(home.path(), Some(user), Some(group)).unwrap();
         }
-        let port = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = port.local_addr().unwrap().port();
+        let port = {
+            let free = TcpListener::bind("127.0.0.1:0").unwrap();
+            free.local_addr().unwrap().port()
+        };
         let server = Server {
             home,
             programs,
@@ -101,7 +103,7 @@ impl Server {
         );
         let mut options = format!(
             "-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off \
-             -c log_statement=all -c log_line_prefix=%a|"
+             -c log_statement=all -c log_line_prefix='%a|'"
         );
         for (name, from) in files {
             let to = data.join(name);
@@ -156,7 +158,8 @@ impl Server {
         // A server that is started keeps what it inherits, so that nothing is read of it to its end.
         let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
         let status = status.unwrap();
-        assert!(status.success(), "{program}: {status}");
+        let log = fs::read_to_string(self.log_file()).unwrap_or_default();
+        assert!(status.success(), "{program}: {status}: {log}");
     }
 
     /// What the server wrote of statements of a program.

@@ -516,13 +516,6 @@ mod tests {
     }
 
     #[test]
-    fn keywords_that_are_words_stay() {
-        let mut draft = Draft::default();
-        assert_eq!(label("Infinity", &mut draft), "Infinity");
-        assert_eq!(label("8", &mut draft), "");
-    }
-
-    #[test]
     fn generations_are_told_by_files_and_attributes() {
         let bare = GRAPH_2024.replace("keywords", "order");
         let newer = GRAPH_2024.replace("entity_type", "entity_id");

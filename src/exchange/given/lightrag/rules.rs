@@ -219,3 +219,15 @@ fn label(keywords: &str, draft: &mut Draft) -> String {
     }
     label
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keywords_that_are_words_stay() {
+        let mut draft = Draft::default();
+        assert_eq!(label("Infinity", &mut draft), "Infinity");
+        assert_eq!(label("8", &mut draft), "");
+    }
+}
