@@ -268,7 +268,7 @@ impl Address {
         let own = |name: &str| said.get(name).cloned();
         let mut host = take("host", "PGHOST");
         if host.is_empty() {
-            let mut sockets = SOCKETS.iter().map(|folder| Path::new(folder));
+            let mut sockets = SOCKETS.iter().map(Path::new);
             let listens = |folder: &&Path| folder.join(format!(".s.PGSQL.{PORT}")).exists();
             let socket = sockets
                 .find(listens)
