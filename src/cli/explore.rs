@@ -28,7 +28,7 @@ const BETWEEN: f64 = 1.5;
 
 #[derive(Debug, Args)]
 pub struct ExploreArgs {
-    /// An index folder or a corpus, - for one on standard input; default: the sample.
+    /// An index folder or a corpus, - for one on standard input, or postgres://HOST/DATABASE; default: the sample.
     index: Option<PathBuf>,
     /// Open with this question instead of the first one in the set.
     #[arg(long)]
@@ -170,6 +170,7 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
         path => {
             let index = load(path, &args.opening.reading, &mut settings)?;
             notes.extend(index.closed().map(ToString::to_string));
+            notes.extend(index.copied().and(index.read.clone()));
             Begin::With(helped(index, &args.how, &llm)?)
         }
     };

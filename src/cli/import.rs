@@ -19,7 +19,8 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// The folder of LightRAG, nano-graphrag, GraphRAG, HippoRAG, LinearRAG, LlamaIndex and others, or a file in it.
+    /// The folder of LightRAG, nano-graphrag, GraphRAG, HippoRAG, LinearRAG, LlamaIndex and others, or a file in it; or the address of
+    /// a database with LightRAG's or DocsGPT's tables, postgres://HOST/DATABASE.
     path: PathBuf,
     /// Index folder to write; without it nothing is written, and the report says what would be read.
     #[arg(long, short)]

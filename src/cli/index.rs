@@ -31,7 +31,7 @@ use std::time::Instant;
 
 #[derive(Debug, Default, Args)]
 pub struct IndexArgs {
-    /// Corpus files or folders, - for standard input; with --add the index folder.
+    /// Corpus files or folders, - for standard input, postgres://HOST/DATABASE for a graph in tables; with --add the index folder.
     #[arg(required = true)]
     pub(super) paths: Vec<PathBuf>,
     /// Index folder to write; an existing index there is replaced.
@@ -208,6 +208,10 @@ pub fn run(args: &IndexArgs) -> Result<()> {
             // Nothing lies beside standard input.
             let files = args.paths.iter().filter(|path| path.as_os_str() != "-");
             index.look_beside(&Vec::from_iter(files.cloned()));
+            report
+                .copies
+                .iter()
+                .for_each(|graph| index.keep_copy(graph));
             index.think_with(llm.clone());
             settings_of(&settings, index, |settings| {
                 layers.replace(build_layers(index, &kinds, settings.all(), &bars)?);

@@ -112,6 +112,14 @@ pub fn open(
                 tell(report.to_string());
             }
             let mut index = built(corpus, path, reading, settings, progress)?;
+            for report in report.iter().filter(|report| !report.copies.is_empty()) {
+                report
+                    .copies
+                    .iter()
+                    .for_each(|graph| index.keep_copy(graph));
+                // The tables go on changing: which moment this is has to be known.
+                tell(report.summary());
+            }
             let encoder = index.dense().map(|dense| &*dense.entry.encoder);
             if let Some(misfit) = vectors_misfit(index.language(), encoder) {
                 tell(misfit);

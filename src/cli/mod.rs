@@ -39,6 +39,7 @@ use crate::corpus::{Corpus, Cut, Format, ReadOptions};
 use crate::errors::told;
 use crate::evaluate::MEASURES;
 use crate::evaluate::measures::place;
+use crate::exchange::given::postgres;
 use crate::explorer::store::{Folders, presets};
 use crate::index::build::STATIC;
 use crate::index::{Index, Progress};
@@ -59,7 +60,8 @@ use std::sync::Arc;
 /// Explore graph retrieval: seeds, score flow, neighbours and passages, side by side.
 ///
 /// Without a command, opens the explorer on INDEX, or on the bundled sample corpus. INDEX is a folder made by
-/// 'hopscope index'; the folder of LightRAG, GraphRAG or another system, with its graph; or a corpus: a BEIR folder, HotpotQA,
+/// 'hopscope index'; the folder of LightRAG, GraphRAG or another system, with its graph; postgres://HOST/DATABASE, where LightRAG or
+/// DocsGPT keeps one; or a corpus: a BEIR folder, HotpotQA,
 /// 2WikiMultiHopQA, MuSiQue or HippoRAG JSON, JSONL, CSV, TSV, Parquet, HTML, Markdown or plain text. What is no index of hopscope's
 /// is indexed in memory.
 #[derive(Debug, Parser)]
@@ -441,7 +443,9 @@ fn last_words() {
 
 /// Runs the program on these arguments, the first of which is its name, and returns its exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    // Whatever is shown, kept or refused of them holds no password.
+    let arguments = arguments.into_iter().map(postgres::without_password);
+    let arguments: Vec<OsString> = arguments.collect();
     match Cli::try_parse_from(&arguments) {
         Ok(cli) => run(cli),
         Err(other) => without_command(&other, &arguments),

@@ -8,7 +8,7 @@ use super::{
     CorpusError, Format, ReadOptions, beir, given, hipporag, hotpot, html, langchain, musique,
     table, text, typed,
 };
-use crate::exchange::given::rows;
+use crate::exchange::given::{postgres, rows};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -41,6 +41,16 @@ impl Source {
 
 /// What to read for one path. A folder can hold several sources.
 pub(super) fn sources(path: &Path, options: &ReadOptions) -> Result<Vec<Source>, CorpusError> {
+    if postgres::is_one(path) {
+        return match (options.format, given::source(path)) {
+            (None | Some(Format::Given), Some(source)) => Ok(vec![source]),
+            _ => Err(undetected(
+                path,
+                "the address of a database",
+                "tables of a graph (--format given)",
+            )),
+        };
+    }
     let metadata = path
         .metadata()
         .map_err(|source| CorpusError::io(path, source))?;

@@ -1,5 +1,6 @@
 //! What can be wrong with a corpus, said so that it can be mended: where, what was expected, what was found.
 
+use crate::exchange::schema::GraphError;
 use serde::Serialize;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -136,6 +137,10 @@ pub enum CorpusError {
         remedy: String,
     },
 
+    /// A database that cannot be reached, refuses, or has no graph.
+    #[error(transparent)]
+    Database(Box<GraphError>),
+
     #[error(
         "{}: no known corpus format; found {found}\nTried: {tried}.\nForce one with --format beir, hotpotqa, musique, hipporag, text, table, typed or jsonl.",
         path.display()
@@ -170,7 +175,7 @@ impl CorpusError {
                 rename(&mut path);
                 *paths = path.display().to_string();
             }
-            Self::UnknownFormat(_) => {}
+            Self::UnknownFormat(_) | Self::Database(_) => {}
         }
         self
     }

@@ -4,8 +4,10 @@ use super::detect::Source;
 use super::intake::Intake;
 use super::report::GraphReport;
 use super::{CorpusError, Format, Passage, Place, questions};
-use crate::exchange::given::{self, Unit};
+use crate::exchange::given::{self, Unit, postgres};
+use std::mem::take;
 use std::path::Path;
+use std::sync::Arc;
 
 /// The index of another system at a path: a folder, or a file that only such an index has. None where there is none.
 pub(super) fn source(path: &Path) -> Option<Source> {
@@ -28,17 +30,21 @@ pub(super) fn read(source: &Source, intake: &mut Intake) -> Result<(), CorpusErr
             "Name the folder that has its files.",
         )
     })?;
-    let graph = given::read(&found)?;
+    let mut graph = given::read(&found)?;
     intake.report.files.extend(graph.files.iter().cloned());
     let place = Place::file(folder);
-    for Unit { id, title, text } in graph.units {
+    for Unit { id, title, text } in &mut graph.units {
+        let (id, title, text) = (id.clone(), take(title), take(text));
         intake.passage(&place, Passage { id, title, text })?;
     }
     intake.report.graphs.push(GraphReport {
-        system: graph.system,
-        generation: graph.generation,
-        account: graph.account,
+        system: graph.system.clone(),
+        generation: graph.generation.clone(),
+        account: graph.account.clone(),
     });
+    if postgres::is_one(folder) {
+        intake.report.copies.push(Arc::new(graph));
+    }
     match &source.questions {
         Some(file) => questions::read(file, false, intake),
         None => Ok(()),

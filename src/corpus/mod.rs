@@ -44,6 +44,7 @@ pub use report::{
 };
 pub use unread::Unread;
 
+use crate::exchange::given::postgres;
 use crate::text::Language;
 use detect::Source;
 use intake::{Clash, Intake};
@@ -322,6 +323,9 @@ fn distinct_sources(
 /// The last part of the first path, and how many more there are.
 fn name_of(paths: &[PathBuf]) -> String {
     let name = paths.first().map_or_else(String::new, |path| {
+        if let Some(name) = postgres::name(path) {
+            return name;
+        }
         let real = path.canonicalize().unwrap_or_else(|_| path.clone());
         lines::name(&real)
     });

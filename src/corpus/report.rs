@@ -2,10 +2,11 @@
 
 use super::unread::{self, Unread};
 use super::{BadRecord, Format, What};
-use crate::exchange::given::Account;
+use crate::exchange::given::{Account, Given, postgres};
 use serde::Serialize;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// How many entries of a list are kept; the count goes on.
 pub const LISTED: usize = 100;
@@ -144,6 +145,10 @@ pub struct Report {
     /// Graphs of other systems, one a source.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub graphs: Vec<GraphReport>,
+    /// Graphs of databases, which change: a layer is built from what was read, not from what is there later. Their texts are
+    /// the passages.
+    #[serde(skip)]
+    pub copies: Vec<Arc<Given>>,
 }
 
 /// The graph of another system, and what became of its parts.
@@ -162,7 +167,13 @@ impl Report {
     /// One line: the files that were read, what was kept of them and what was left out.
     pub fn summary(&self) -> String {
         let count = |n: usize, what: &str| crate::text::plural(crate::text::count(n), what);
-        let files = count(self.files.len(), "file");
+        let tables = self.files.iter().filter(|file| postgres::is_one(file));
+        let tables = tables.count();
+        let files = match (self.files.len() - tables, tables) {
+            (files, 0) => count(files, "file"),
+            (0, tables) => count(tables, "table"),
+            (files, tables) => format!("{} and {}", count(files, "file"), count(tables, "table")),
+        };
         let kept = count(self.passages.kept, "passage");
         let left = self.bad.count;
         let left = match left {
@@ -173,11 +184,12 @@ impl Report {
             let kept = graph.account.tables.iter().skip(1);
             let kept =
                 kept.map(|table| format!("{} {}", crate::text::count(table.kept), table.name));
-            format!(
-                "{} graph: {}",
-                graph.system,
-                kept.collect::<Vec<_>>().join(", ")
-            )
+            let kept = kept.collect::<Vec<_>>().join(", ");
+            let from = match tables {
+                0 => String::new(),
+                _ => format!(", from {}", graph.generation),
+            };
+            format!("{} graph: {kept}{from}", graph.system)
         });
         let unread: Vec<String> = self.unread.iter().map(Unread::counted).collect();
         let unread = (!unread.is_empty()).then(|| format!("not read: {}", unread.join(", ")));

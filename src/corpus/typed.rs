@@ -3,6 +3,7 @@
 use super::detect::Source;
 use super::intake::Intake;
 use super::{CorpusError, Format, Passage, Place, questions};
+use crate::exchange::given::postgres;
 use crate::exchange::schema::{FieldKind, Graph, GraphError, Object};
 use crate::exchange::{stark, table};
 use crate::text::stems::spaced;
@@ -85,6 +86,9 @@ impl From<GraphError> for CorpusError {
                     line => Place::line(&path, line),
                 };
                 CorpusError::file(place, expected, found, remedy)
+            }
+            GraphError::Unreadable { ref path, .. } if postgres::is_one(path) => {
+                CorpusError::Database(Box::new(error))
             }
             GraphError::Unreadable { path, what, remedy } => {
                 CorpusError::file(Place::file(&path), "files that can be read", what, remedy)

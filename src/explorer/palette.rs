@@ -7,15 +7,17 @@ mod patches;
 use super::action::{Message, Tone};
 use super::available::available;
 use super::command::{Command, Group};
-use super::jobs::look::{Kind, Place, path_of};
+use super::jobs::look::{Kind, Place, anywhere, path_of};
 use super::lack::{Missing, lack};
 use super::lesson::Lesson;
 use super::parameter_keys;
 use super::state::{Choice, Entry, FinderKind, State};
+use crate::exchange::given::postgres;
 use crate::layers::Class;
 use crate::retrieve::{Domain, METHODS, Method, NO_PRESET, Parameter};
 use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
+use std::path::Path;
 
 /// How many entries a finder lists at most.
 const LIMIT: usize = 400;
@@ -356,6 +358,15 @@ fn history(state: &State) -> Vec<Entry> {
 /// Indexes opened lately and the sample, as far as no path is typed; what lies at a path is looked for outside.
 fn indexes(state: &State, typed: &str) -> Vec<Entry> {
     let is_path = typed.starts_with(['/', '.', '~']);
+    if postgres::is_one(Path::new(typed)) {
+        // Neither the list nor what is remembered of it shows a password.
+        let address = postgres::without_password(typed.into());
+        let address = address.to_string_lossy().into_owned();
+        let choice = Choice::OpenIndex(address.clone());
+        let mut entry = Entry::plain(address, "database".to_owned(), choice);
+        entry.help = "Copies the graph of this database and indexes it in memory.".to_owned();
+        return vec![entry];
+    }
     let recent = state.indexes.iter().filter(|_| !is_path).map(|path| {
         let choice = Choice::OpenIndex(path.clone());
         Entry::plain(path.clone(), "recent".to_owned(), choice)
@@ -366,10 +377,10 @@ fn indexes(state: &State, typed: &str) -> Vec<Entry> {
         Choice::OpenIndex(String::new()),
     );
     let sample = (!is_path && !state.facts.argument.is_empty()).then_some(sample);
-    let here = std::path::absolute(&state.facts.argument).ok();
+    let here = anywhere(&state.facts.argument);
     let mut entries: Vec<Entry> = recent.chain(sample).collect();
     for entry in &mut entries {
-        if here.as_deref() == Some(std::path::Path::new(&entry.title)) {
+        if here == Path::new(&entry.title) {
             entry.now = "open now".to_owned();
         }
     }

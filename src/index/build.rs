@@ -331,6 +331,7 @@ fn build(
         opened: Opened::default(),
         layers: RwLock::default(),
         named: RwLock::default(),
+        copied: RwLock::default(),
         llm: RwLock::default(),
         read: None,
     };

@@ -28,6 +28,7 @@ pub use rewire::Rewiring;
 use crate::corpus::{Cut, Lookup, Question};
 use crate::derived::Derived;
 use crate::embed::{Closed, EmbedError, Reranker, Vectors};
+use crate::exchange::given::Given;
 use crate::llm::Llm;
 use crate::text::about::{About, Evidence, about, heading};
 use crate::text::{Language, Tokens};
@@ -63,6 +64,8 @@ pub struct Index {
     layers: RwLock<Vec<Arc<layer::Slot>>>,
     /// Files and folders of the corpus, where this process read it, each with its folder: layers look for files beside it there.
     named: RwLock<Vec<(PathBuf, PathBuf)>>,
+    /// The graph that the corpus came with, where it was read from a database.
+    copied: RwLock<Option<Arc<Given>>>,
     /// Who answers what a published system asks a language model; rules unless said.
     llm: RwLock<Option<Arc<Llm>>>,
     /// What this process read the corpus from, in one line; none of an index that was opened.
@@ -437,6 +440,23 @@ impl Index {
             .iter()
             .map(|path| (path.clone(), folder(path)))
             .collect();
+    }
+
+    /// Keeps the graph of a database for the layer that is built from it: a second reading could find other rows.
+    pub fn keep_copy(&self, graph: &Arc<Given>) {
+        let mut copied = self
+            .copied
+            .write()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        *copied = Some(graph.clone());
+    }
+
+    /// The graph of a database that the corpus came with.
+    pub fn copied(&self) -> Option<Arc<Given>> {
+        let copied = self.copied.read();
+        copied
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .clone()
     }
 
     /// The files and folders of the corpus as they were named, as far as they were told.

@@ -605,6 +605,7 @@ fn opened(
         opened: Opened::default(),
         layers: RwLock::new(layers),
         named: RwLock::default(),
+        copied: RwLock::default(),
         llm: RwLock::default(),
         read: None,
     })

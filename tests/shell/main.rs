@@ -11,6 +11,7 @@ mod golden;
 mod llm;
 mod packages;
 mod pictures;
+mod postgres;
 mod rooms;
 mod schema;
 mod serve;

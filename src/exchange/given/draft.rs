@@ -139,15 +139,39 @@ impl fmt::Display for Account {
 }
 
 /// A graph while it is read.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Draft {
     given: Given,
+    /// Where the parts are: in a file, in a table.
+    holder: &'static str,
     units: FxHashMap<String, u32>,
     /// Entities by what the files call them.
     entities: FxHashMap<String, u32>,
 }
 
+impl Default for Draft {
+    fn default() -> Draft {
+        Draft {
+            given: Given::default(),
+            holder: "file",
+            units: FxHashMap::default(),
+            entities: FxHashMap::default(),
+        }
+    }
+}
+
 impl Draft {
+    /// Where the parts are, where it is no file.
+    pub fn held_by(&mut self, holder: &'static str) {
+        self.holder = holder;
+    }
+
+    /// The system that made the graph and which generation it is, where only reading tells.
+    pub fn made_by(&mut self, system: &str, generation: String) {
+        system.clone_into(&mut self.given.system);
+        self.given.generation = generation;
+    }
+
     /// A file that is read.
     pub fn file(&mut self, path: &Path) {
         self.given.files.push(path.to_owned());
@@ -191,7 +215,7 @@ impl Draft {
             match self.units.get(id) {
                 Some(place) => places.push(*place),
                 None => {
-                    let what = format!("text units that {of} name and no file has");
+                    let what = format!("text units that {of} name and no {} has", self.holder);
                     self.note(Sort::LeftOut, &what, id);
                 }
             }
@@ -256,8 +280,8 @@ impl Draft {
         let (Some(source), Some(target)) = (source, target) else {
             self.given.account.count("relations", 0);
             let missing = if source.is_none() { ends[0] } else { ends[1] };
-            let what = "relations that name an entity that no file has";
-            return self.note(Sort::LeftOut, what, missing);
+            let what = format!("relations that name an entity that no {} has", self.holder);
+            return self.note(Sort::LeftOut, &what, missing);
         };
         if source == target {
             self.given.account.count("relations", 0);

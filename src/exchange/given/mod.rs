@@ -12,9 +12,10 @@
 //! | `llamaindex`, `jsonlines` | LlamaIndex's property graphs; APOC's and LangChain's JSON |
 //! | `nodelink`, `gexf` | a lone graph as node-link JSON, GraphML or GEXF |
 //! | `plain` | which nodes of a graph without a schema are texts, and which entities |
+//! | `postgres` | tables of a database: LightRAG, DocsGPT |
 //! | `unreadable` | systems that are recognised, with what to do instead |
 //!
-//! A reader never leaves the folder that it was given, runs nothing and reads no settings.
+//! A reader never leaves the folder or the database that it was given, runs nothing and reads no settings.
 
 mod draft;
 mod e2graphrag;
@@ -29,6 +30,7 @@ mod llamaindex;
 mod nodelink;
 mod noderag;
 mod plain;
+pub mod postgres;
 pub(crate) mod rows;
 mod stream;
 mod unreadable;
@@ -138,12 +140,14 @@ pub static SYSTEMS: &[&System] = &[
     &nodelink::NODE_LINK,
     &nodelink::GRAPHML,
     &nodelink::GEXF,
+    &postgres::POSTGRES,
 ];
 
 /// Files of a system in a folder.
 #[derive(Clone)]
 pub struct Found {
     pub system: &'static System,
+    /// Or the address of a database.
     pub folder: PathBuf,
     pub generation: String,
 }
@@ -152,9 +156,9 @@ pub struct Found {
 const ENDS: [&str; 3] = [".graphml", ".gexf", ".parquet"];
 const BEGINS: [&str; 3] = ["kv_store_", "openie_results", "property_graph_store"];
 
-/// Whose files a path has: a folder, or a file that only such an index has.
+/// Whose files a path has: a folder, a file that only such an index has, or the address of a database, which is not asked yet.
 pub fn find(path: &Path) -> Option<Found> {
-    let folder = match path.is_dir() {
+    let folder = match path.is_dir() || postgres::is_one(path) {
         true => path,
         false => {
             let name = path.file_name()?.to_string_lossy().to_lowercase();
@@ -198,8 +202,10 @@ pub fn read(found: &Found) -> Result<Given, GraphError> {
     let mut draft = Draft::default();
     (found.system.read)(&found.folder, &mut draft)?;
     let mut given = draft.finish();
-    given.system = found.system.title.to_owned();
-    given.generation.clone_from(&found.generation);
+    if given.system.is_empty() {
+        found.system.title.clone_into(&mut given.system);
+        given.generation.clone_from(&found.generation);
+    }
     if given.units.is_empty() {
         return Err(GraphError::record(
             &found.folder,

@@ -1,6 +1,7 @@
 //! What lies at a path that is being typed, where another index may be.
 
 use super::{Doer, Job, News, Tell};
+use crate::exchange::given::postgres;
 use crate::explorer::action::{Effect, Message, Then};
 use crate::explorer::state::State;
 use crate::index::Index;
@@ -70,6 +71,15 @@ pub fn path_of(typed: &str) -> PathBuf {
             home.join(rest.trim_start_matches('/'))
         }
         _ => PathBuf::from(typed),
+    }
+}
+
+/// An argument that names the same index from anywhere: an absolute path, or the address of a database.
+pub fn anywhere(argument: &str) -> PathBuf {
+    let path = PathBuf::from(argument);
+    match postgres::is_one(&path) {
+        true => path,
+        false => std::path::absolute(&path).unwrap_or(path),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::look::path_of;
 use super::{Doer, Job, News, Running, Tell};
 use crate::errors::told;
+use crate::exchange::given::postgres;
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::state::State;
 use crate::explorer::text;
@@ -95,6 +96,8 @@ pub fn called(path: &Path) -> String {
 
 /// Opens another index; the one on screen stays until the other is there.
 pub fn begin(state: &mut State, path: String) -> Vec<Effect> {
+    let path = postgres::without_password(path.into());
+    let path = path.to_string_lossy().into_owned();
     let name = match path.is_empty() {
         true => "the bundled sample",
         false => &path,

@@ -2,6 +2,7 @@
 
 use super::{ask, settings};
 use crate::explorer::action::Effect;
+use crate::explorer::jobs::look::anywhere;
 use crate::explorer::lack::lack;
 use crate::explorer::state::{Run, State};
 use crate::explorer::store::{Chosen, Kept, RUNS, Session};
@@ -21,8 +22,7 @@ pub fn kept(state: &State) -> Session {
     let pins = state.pins.list.iter().filter(|_| state.pins.by_hand);
     let path = match &*state.facts.argument {
         "" => String::new(),
-        argument => std::path::absolute(argument)
-            .map_or_else(|_| argument.to_owned(), |path| path.display().to_string()),
+        argument => anywhere(argument).display().to_string(),
     };
     Session {
         index: path,

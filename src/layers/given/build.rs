@@ -1,70 +1,78 @@
 //! From the files beside a corpus to columns. Units of text are passages by their identifiers.
 
+use super::Origin;
 use super::layer::{GivenLayer, Meta};
-use crate::exchange::given::{self, Given, Sort};
+use crate::exchange::given::{self, Account, Given, Sort, Unit};
 use crate::index::{Index, IndexError, Layer};
 use crate::layers::skeleton::rows::encode;
+use std::sync::Arc;
 
 type Progress<'a> = &'a dyn Fn(&'static str, usize, usize) -> bool;
 
 /// Lists one after another, and where each ends.
-fn flat<'l>(lists: impl Iterator<Item = &'l [u32]>) -> (Vec<u32>, Vec<u32>) {
+fn flat(lists: impl Iterator<Item = Vec<u32>>) -> (Vec<u32>, Vec<u32>) {
     let (mut ends, mut all) = (Vec::new(), Vec::new());
     for list in lists {
-        all.extend_from_slice(list);
+        all.extend(list);
         ends.push(all.len() as u32);
     }
     (ends, all)
 }
 
-/// Replaces places of units by numbers of passages. Units that the index does not have are left out and counted.
-fn placed(index: &Index, given: &mut Given) {
-    let passages: Vec<Option<u32>> = given
-        .units
-        .iter()
-        .map(|unit| index.passages().find(&unit.id))
-        .collect();
-    let missing = given.units.iter().zip(&passages);
-    let missing = missing.filter(|(_, passage)| passage.is_none());
-    let missing: Vec<String> = missing.map(|(unit, _)| unit.id.clone()).collect();
-    for id in missing {
-        let what = "text units that are no passage of this index";
-        given.account.note(Sort::LeftOut, what, &id);
+/// Passages by the places of units, as far as the index has them.
+struct Placed(Vec<Option<u32>>);
+
+impl Placed {
+    /// The passages of some units, ascending, each once.
+    fn of(&self, units: &[u32]) -> Vec<u32> {
+        let passages = units.iter().filter_map(|unit| self.0[*unit as usize]);
+        let mut passages: Vec<u32> = passages.collect();
+        passages.sort_unstable();
+        passages.dedup();
+        passages
     }
-    let known = |units: &mut Vec<u32>| {
-        *units = units
-            .iter()
-            .filter_map(|unit| passages[*unit as usize])
-            .collect();
-        units.sort_unstable();
-        units.dedup();
+}
+
+/// Finds the passages of all units. Units that the index does not have are left out and counted.
+fn placed(index: &Index, given: &Given, account: &mut Account) -> Placed {
+    let find = |unit: &Unit| {
+        let passage = index.passages().find(&unit.id);
+        if passage.is_none() {
+            let what = "text units that are no passage of this index";
+            account.note(Sort::LeftOut, what, &unit.id);
+        }
+        passage
     };
-    given.entities.iter_mut().for_each(|e| known(&mut e.units));
-    given.relations.iter_mut().for_each(|r| known(&mut r.units));
+    Placed(given.units.iter().map(find).collect())
 }
 
 pub(super) fn build(index: &Index, progress: Progress<'_>) -> Result<GivenLayer, IndexError> {
     // Without files of another system, that is what is missing.
-    let found = super::files(index)?;
+    let origin = super::origin(index)?;
     let dense = index.dense_for(GivenLayer::NAME)?;
     if !progress("reading", 0, 1) {
         return Err(IndexError::Cancelled);
     }
-    let read = given::read(&found).map_err(|error| IndexError::Layer {
-        layer: GivenLayer::NAME,
-        said: error.to_string(),
-    });
-    let mut given = read?;
-    placed(index, &mut given);
+    let given = match origin {
+        Origin::Copied(graph) => graph,
+        Origin::Beside(found) => {
+            let read = given::read(&found).map_err(|error| IndexError::Layer {
+                layer: GivenLayer::NAME,
+                said: error.to_string(),
+            });
+            Arc::new(read?)
+        }
+    };
+    let mut account = given.account.clone();
+    let passages = placed(index, &given, &mut account);
     let Given {
         system,
         generation,
         entities,
         relations,
         communities,
-        account,
         ..
-    } = given;
+    } = &*given;
     let all = entities.len() + relations.len();
     let described = entities.iter();
     let described = described.map(|e| format!("{} {}", e.name, e.description));
@@ -79,17 +87,17 @@ pub(super) fn build(index: &Index, progress: Progress<'_>) -> Result<GivenLayer,
         progress("vectors", entities.len() + done, all)
     })?;
     let meta = Meta {
-        system,
-        generation,
+        system: system.clone(),
+        generation: generation.clone(),
         entities: entities.len(),
         relations: relations.len(),
         communities: communities.len(),
         account,
         identity: Some(entity_vectors.identity().clone()),
     };
-    let (entity_ends, entity_passages) = flat(entities.iter().map(|e| &*e.units));
-    let (relation_ends, relation_passages) = flat(relations.iter().map(|r| &*r.units));
-    let (member_ends, members) = flat(communities.iter().map(|c| &*c.members));
+    let (entity_ends, entity_passages) = flat(entities.iter().map(|e| passages.of(&e.units)));
+    let (relation_ends, relation_passages) = flat(relations.iter().map(|r| passages.of(&r.units)));
+    let (member_ends, members) = flat(communities.iter().map(|c| c.members.clone()));
     Ok(GivenLayer {
         meta_json: serde_json::to_vec(&meta).unwrap_or_default().into(),
         meta,

@@ -12,7 +12,7 @@ pub(crate) mod source;
 
 pub use layer::GivenLayer;
 
-use crate::exchange::given::{self, Found};
+use crate::exchange::given::{self, Found, Given};
 use crate::index::{Index, IndexError};
 use std::sync::Arc;
 
@@ -33,24 +33,32 @@ pub fn opened(index: &Index) -> Result<Arc<GivenLayer>, IndexError> {
 pub fn known(index: &Index) -> Result<Option<Arc<GivenLayer>>, IndexError> {
     match index.layer() {
         Ok(layer) => Ok(Some(layer)),
-        Err(_) if files(index).is_ok() => opened(index).map(Some),
+        Err(_) if origin(index).is_ok() => opened(index).map(Some),
         Err(_) => Ok(None),
     }
 }
 
 /// Whether an index came with a graph.
 pub fn is_known(index: &Index) -> bool {
-    index.layers().iter().any(|name| name == GivenLayer::LABEL) || files(index).is_ok()
+    index.layers().iter().any(|name| name == GivenLayer::LABEL) || origin(index).is_ok()
 }
 
-/// The files of another system beside the corpus.
-///
-/// # Errors
-/// A corpus without them.
-pub fn files(index: &Index) -> Result<Found, IndexError> {
+/// Where the graph is read from.
+enum Origin {
+    /// Files of another system beside the corpus, or a database that was named there.
+    Beside(Found),
+    /// What was read of a database with the corpus.
+    Copied(Arc<Given>),
+}
+
+/// The graph of another system that a corpus came with.
+fn origin(index: &Index) -> Result<Origin, IndexError> {
+    if let Some(graph) = index.copied() {
+        return Ok(Origin::Copied(graph));
+    }
     let paths = index.named_paths();
     let found = paths.iter().find_map(|path| given::find(path));
-    found.ok_or_else(|| IndexError::Layer {
+    found.map(Origin::Beside).ok_or_else(|| IndexError::Layer {
         layer: GivenLayer::LABEL,
         said: "no graph of another system lies beside the corpus (LightRAG, GraphRAG ...); with --add, name its folder by \
                --beside FOLDER"

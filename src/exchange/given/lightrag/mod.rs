@@ -4,16 +4,17 @@
 //! No file has a version: generations are told by which files and which attributes there are. PathRAG writes the files of early
 //! LightRAG, so that the two are one generation here.
 
+pub mod rules;
+
 use super::super::schema::GraphError;
 use super::graphml::{self, Data, Item};
 use super::stream::{self, Loose, Record};
-use super::{Draft, Sort, System, plain};
-use rustc_hash::{FxHashMap, FxHashSet};
+use super::{Draft, Sort, System};
+use rules::{Attributes, Chunks, Lists};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 /// LightRAG, and PathRAG with it.
 pub static LIGHTRAG: System = System {
@@ -52,14 +53,16 @@ const VECTORS: [&str; 4] = [
     "vdb_chunks.json",
     NAMES,
 ];
-/// What joins the parts of an attribute.
-const SEPARATOR: &str = "<SEP>";
-/// What LightRAG writes where a document has no file.
-const NO_FILE: [&str; 4] = ["unknown_source", "no-file-path", "custom_kg", "UNKNOWN"];
 /// Most folders that are looked at for workspaces.
 const MOST_FOLDERS: usize = 1000;
 /// Most workspaces that a message lists.
 const MOST_LISTED: usize = 8;
+
+impl Attributes for Data<'_> {
+    fn get(&self, name: &str) -> &str {
+        Data::get(self, name)
+    }
+}
 
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
@@ -244,54 +247,30 @@ struct Chunk {
     file_path: Option<String>,
 }
 
-/// A text with its place in the order of documents.
-struct Placed {
-    document: usize,
-    order: f64,
-    id: String,
-    title: String,
-    text: String,
-}
-
 fn read_chunks(at: &Path, draft: &mut Draft) -> Result<(), GraphError> {
     let path = at.join(CHUNKS);
     draft.file(&path);
-    let mut documents: FxHashMap<String, usize> = FxHashMap::default();
-    let mut chunks: Vec<Placed> = Vec::new();
+    let mut chunks = Chunks::default();
     let what = "a text chunk with its content";
     stream::records(&path, &[], what, &mut |id, chunk: Chunk| {
-        let title = title(&chunk.file_path.unwrap_or_default());
-        let known = documents.len();
-        let document = chunk.full_doc_id.unwrap_or_default();
-        chunks.push(Placed {
-            document: *documents.entry(document).or_insert(known),
-            order: chunk.chunk_order_index.number().unwrap_or(f64::MAX),
-            id: id.to_owned(),
-            title,
-            text: chunk.content.unwrap_or_default(),
-        });
+        chunks.add(
+            id,
+            chunk.content.unwrap_or_default(),
+            chunk.chunk_order_index.number(),
+            &chunk.full_doc_id.unwrap_or_default(),
+            &chunk.file_path.unwrap_or_default(),
+        );
         Ok(())
     })?;
-    if documents.len() > 1 && chunks.iter().all(|chunk| chunk.title.is_empty()) {
-        name_documents(at, &documents, &mut chunks, draft)?;
+    if chunks.lack_titles() {
+        name_documents(at, &mut chunks, draft)?;
     }
-    let titles: FxHashSet<&str> = chunks.iter().map(|chunk| &*chunk.title).collect();
-    let titled = titles.len() > 1;
-    chunks.sort_by(|a, b| (a.document.cmp(&b.document)).then(a.order.total_cmp(&b.order)));
-    for chunk in chunks {
-        let title = if titled { &*chunk.title } else { "" };
-        draft.unit(&chunk.id, title, &chunk.text);
-    }
+    chunks.give(draft);
     Ok(())
 }
 
 /// Titles from the documents, where the chunks name no file.
-fn name_documents(
-    at: &Path,
-    documents: &FxHashMap<String, usize>,
-    chunks: &mut [Placed],
-    draft: &mut Draft,
-) -> Result<(), GraphError> {
+fn name_documents(at: &Path, chunks: &mut Chunks, draft: &mut Draft) -> Result<(), GraphError> {
     #[derive(Deserialize)]
     struct Document {
         #[serde(default)]
@@ -302,86 +281,38 @@ fn name_documents(
         return Ok(());
     }
     draft.file(&path);
-    let mut titles: FxHashMap<usize, String> = FxHashMap::default();
     stream::records(&path, &[], "a document", &mut |id, document: Document| {
-        if let (Some(place), Some(file)) = (documents.get(id), document.file_path) {
-            titles.insert(*place, title(&file));
+        if let Some(file) = document.file_path {
+            chunks.document(id, &file);
         }
         Ok(())
+    })
+    .map(|_| ())
+}
+
+/// The whole lists of chunks of a file, where it is there.
+fn read_lists(at: &Path, name: &str, draft: &mut Draft) -> Result<Lists, GraphError> {
+    #[derive(Deserialize)]
+    struct List {
+        #[serde(default)]
+        chunk_ids: Option<Vec<String>>,
+    }
+    let mut lists = Lists::default();
+    let path = at.join(name);
+    if !path.is_file() {
+        return Ok(lists);
+    }
+    draft.file(&path);
+    let what = "a name with its chunk_ids";
+    stream::records(&path, &[], what, &mut |name, list: List| {
+        lists.insert(name, list.chunk_ids.unwrap_or_default());
+        Ok(())
     })?;
-    for chunk in chunks {
-        if let Some(title) = titles.get(&chunk.document) {
-            chunk.title.clone_from(title);
-        }
-    }
-    Ok(())
-}
-
-/// The name of a document's file without its ending; empty where the document has no file.
-fn title(file: &str) -> String {
-    let name = file.rsplit(['/', '\\']).next().unwrap_or_default().trim();
-    match NO_FILE.contains(&name) {
-        true => String::new(),
-        false => plain::stem(name),
-    }
-}
-
-/// Chunks by the name of what they are about: the whole lists, where an attribute may be cut.
-#[derive(Default)]
-struct Lists {
-    /// Every identifier once.
-    ids: FxHashSet<Rc<str>>,
-    lists: FxHashMap<String, Vec<Rc<str>>>,
-}
-
-impl Lists {
-    fn read(at: &Path, name: &str, draft: &mut Draft) -> Result<Lists, GraphError> {
-        #[derive(Deserialize)]
-        struct List {
-            #[serde(default)]
-            chunk_ids: Option<Vec<String>>,
-        }
-        let mut lists = Lists::default();
-        let path = at.join(name);
-        if !path.is_file() {
-            return Ok(lists);
-        }
-        draft.file(&path);
-        let what = "a name with its chunk_ids";
-        stream::records(&path, &[], what, &mut |name, list: List| {
-            let ids = list.chunk_ids.unwrap_or_default();
-            let ids = ids.into_iter().map(|id| lists.id(id)).collect();
-            lists.lists.insert(name.to_owned(), ids);
-            Ok(())
-        })?;
-        Ok(lists)
-    }
-
-    fn id(&mut self, id: String) -> Rc<str> {
-        if let Some(known) = self.ids.get(&*id) {
-            return Rc::clone(known);
-        }
-        let id: Rc<str> = Rc::from(id);
-        self.ids.insert(Rc::clone(&id));
-        id
-    }
-
-    /// The chunks of a name: the whole list where there is one, else what the attribute has.
-    fn of<'s>(&'s self, name: &str, data: Data<'s>, of: &str, draft: &mut Draft) -> Vec<&'s str> {
-        let whole = self.lists.get(name).filter(|list| !list.is_empty());
-        if whole.is_none() && !data.get("truncate").trim().is_empty() {
-            let what = format!("{of} whose list of text units was cut when they were written");
-            draft.note(Sort::Seen, &what, name);
-        }
-        match whole {
-            Some(list) => list.iter().map(|id| &**id).collect(),
-            None => parts(data.get("source_id")).collect(),
-        }
-    }
+    Ok(lists)
 }
 
 fn read_entities(at: &Path, draft: &mut Draft) -> Result<Clusters, GraphError> {
-    let lists = Lists::read(at, ENTITY_CHUNKS, draft)?;
+    let lists = read_lists(at, ENTITY_CHUNKS, draft)?;
     let path = at.join(GRAPH);
     draft.file(&path);
     let mut clusters = Clusters::default();
@@ -389,10 +320,7 @@ fn read_entities(at: &Path, draft: &mut Draft) -> Result<Clusters, GraphError> {
         let Item::Node(node) = item else {
             return Ok(());
         };
-        let units = lists.of(node.id, node.data, "entities", draft);
-        let kind = kind(node.data.get("entity_type"));
-        let description = description(node.data, draft, node.id);
-        draft.entity(node.id, bare(node.id), kind, &description, units);
+        rules::entity(node.id, &node.data, &lists, draft);
         clusters.add(node.id, node.data.get("clusters"), draft);
         Ok(())
     })?;
@@ -400,27 +328,15 @@ fn read_entities(at: &Path, draft: &mut Draft) -> Result<Clusters, GraphError> {
 }
 
 fn read_relations(at: &Path, draft: &mut Draft) -> Result<(), GraphError> {
-    let lists = Lists::read(at, RELATION_CHUNKS, draft)?;
-    let mut key = String::new();
+    let lists = read_lists(at, RELATION_CHUNKS, draft)?;
     graphml::read(&at.join(GRAPH), &mut |item| {
-        let edge = match item {
-            Item::Edge(edge) => edge,
-            Item::Node(_) => return Ok(()),
-            Item::Hyperedge => {
-                draft.note(Sort::LeftOut, "edges of more than two ends", "");
-                return Ok(());
+        match item {
+            Item::Edge(edge) => {
+                rules::relation([edge.source, edge.target], &edge.data, &lists, draft);
             }
-        };
-        let ends = [edge.source, edge.target];
-        key.clear();
-        key.push_str(edge.source.min(edge.target));
-        key.push_str(SEPARATOR);
-        key.push_str(edge.source.max(edge.target));
-        let units = lists.of(&key, edge.data, "relations", draft);
-        let label = label(edge.data.get("keywords"), draft);
-        let description = description(edge.data, draft, &key);
-        let weight = plain::weight(edge.data.get("weight"));
-        draft.relation(ends, &label, &description, weight, units);
+            Item::Node(_) => {}
+            Item::Hyperedge => draft.note(Sort::LeftOut, "edges of more than two ends", ""),
+        }
         Ok(())
     })
 }
@@ -488,72 +404,6 @@ impl Clusters {
             draft.community(&title, level, members.iter().map(String::as_str), "");
         }
     }
-}
-
-/// Parts of an attribute.
-fn parts(value: &str) -> impl Iterator<Item = &str> {
-    let parts = value.split(SEPARATOR).map(str::trim);
-    parts.filter(|part| !part.is_empty())
-}
-
-/// A text without the quotes around it.
-fn bare(text: &str) -> &str {
-    let text = text.trim();
-    let within = text
-        .strip_prefix('"')
-        .and_then(|text| text.strip_suffix('"'));
-    if let Some(within) = within {
-        return within.trim();
-    }
-    match text.matches('"').take(2).count() {
-        1 => text.trim_matches('"').trim(),
-        _ => text,
-    }
-}
-
-/// What kind of thing an entity is; empty where the files do not know.
-fn kind(value: &str) -> &str {
-    let kind = bare(value);
-    match kind.eq_ignore_ascii_case("unknown") {
-        true => "",
-        false => kind,
-    }
-}
-
-/// A description of one or several parts, one a line, each once.
-fn description(data: Data<'_>, draft: &mut Draft, of: &str) -> String {
-    let mut seen = FxHashSet::default();
-    let mut text = String::new();
-    let mut repeated = false;
-    for part in parts(data.get("description")).map(bare) {
-        if !seen.insert(part) {
-            repeated = true;
-            continue;
-        }
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(part);
-    }
-    if repeated {
-        let what = "descriptions with the same part several times, kept once";
-        draft.note(Sort::Repaired, what, bare(of));
-    }
-    text
-}
-
-/// What a relation is called: its keywords, each once.
-fn label(keywords: &str, draft: &mut Draft) -> String {
-    let mut seen = FxHashSet::default();
-    let keywords = parts(keywords).map(bare).filter(|part| seen.insert(*part));
-    let label = keywords.collect::<Vec<&str>>().join(", ");
-    // "nan" and "infinity" are words here.
-    if label.parse::<f64>().is_ok_and(f64::is_finite) {
-        let what = "relations whose keywords are only a number, left without a label";
-        draft.note(Sort::Repaired, what, &label);
-        return String::new();
-    }
-    label
 }
 
 #[cfg(test)]
@@ -663,13 +513,6 @@ mod tests {
         ] {
             assert!(account.contains(part), "{account}");
         }
-    }
-
-    #[test]
-    fn keywords_that_are_words_stay() {
-        let mut draft = Draft::default();
-        assert_eq!(label("Infinity", &mut draft), "Infinity");
-        assert_eq!(label("8", &mut draft), "");
     }
 
     #[test]
