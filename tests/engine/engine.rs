@@ -210,7 +210,7 @@ fn parts_of_more_seeds_than_are_listed_still_make_the_score_and_name_listed_seed
                         continue;
                     };
                     assert!(seed < listed as u64, "{method}: {part} of {listed}");
-                    let same = seeds[seed as usize]["node"] == part["label"];
+                    let same = part["label"] == *seeds[seed as usize].node;
                     assert!(same, "{method}: {part}");
                 }
                 let rest = parts.last().unwrap()["label"].as_str().unwrap();
@@ -333,7 +333,7 @@ fn a_trace_has_the_lengths_of_walks_and_the_gold_that_is_missing() {
             let missing = gold.filter(|p| !why_not(&SAMPLE, &run, *p).is_empty());
             let missing: Vec<&str> = missing.map(|p| SAMPLE.id(p)).collect();
             let told = record.missing.iter();
-            let told: Vec<&str> = told.filter_map(|m| m["gold"].as_str()).collect();
+            let told: Vec<&str> = told.map(|m| &*m.gold).collect();
             assert_eq!(told, missing, "{method}: {}", question.text);
             assert_eq!(told.len(), record.missing.len(), "{method}");
             lost += missing.len();
