@@ -99,7 +99,10 @@ fn links_lead_somewhere() {
                 continue;
             }
             let (path, section) = link.split_once('#').unwrap_or((link, ""));
-            let target = page.parent().unwrap().join(path);
+            let target = match path {
+                "" => page.clone(),
+                path => page.parent().unwrap().join(path),
+            };
             assert!(target.exists(), "{}: {link}", page.display());
             if !section.is_empty() {
                 let text = std::fs::read_to_string(&target).unwrap();

@@ -82,5 +82,6 @@ fn every_package_may_be_used() {
         assert!(allowed(licence), "{licence}: {names:?}");
     }
     let count: usize = by_licence.values().map(Vec::len).sum();
-    assert!((100..340).contains(&count), "{count} packages");
+    // With those of the tests and of the package for Python; the program alone has some 260.
+    assert!((100..380).contains(&count), "{count} packages");
 }
