@@ -21,7 +21,7 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
 }
 
 impl Language {
-    /// As [`sentences`], with the abbreviations, ordinal numbers and quotes of the language.
+    /// As `sentences`, with the abbreviations, ordinal numbers and quotes of the language.
     pub fn sentences(self, text: &str) -> Vec<Range<usize>> {
         cut(self, text)
     }

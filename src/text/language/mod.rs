@@ -146,7 +146,7 @@ impl Language {
     }
 
     /// Whether a lower-cased word can be no name alone: an article, a pronoun, a question word. BM25 over stems drops these
-    /// words too; English has the shorter list of [`STOP_WORDS`](super::words::STOP_WORDS) for that.
+    /// words too; English has the shorter list of `STOP_WORDS` for that.
     pub fn is_function_word(self, lower: &str) -> bool {
         match self {
             Language::English => names::is_function_word(lower),
