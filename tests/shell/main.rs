@@ -1,5 +1,7 @@
 //! The command line, the servers that it may talk to, and what the package itself is made of.
 
+#[path = "../common/checker.rs"]
+mod checker;
 #[allow(dead_code, reason = "each test file uses its part")]
 #[path = "../../src/llm/server.rs"]
 mod server;
