@@ -208,10 +208,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
             // Nothing lies beside standard input.
             let files = args.paths.iter().filter(|path| path.as_os_str() != "-");
             index.look_beside(&Vec::from_iter(files.cloned()));
-            report
-                .copies
-                .iter()
-                .for_each(|graph| index.keep_copy(graph));
+            index.keep_copy(&report.copies);
             index.think_with(llm.clone());
             settings_of(&settings, index, |settings| {
                 layers.replace(build_layers(index, &kinds, settings.all(), &bars)?);

@@ -113,10 +113,7 @@ pub fn open(
             }
             let mut index = built(corpus, path, reading, settings, progress)?;
             for report in report.iter().filter(|report| !report.copies.is_empty()) {
-                report
-                    .copies
-                    .iter()
-                    .for_each(|graph| index.keep_copy(graph));
+                index.keep_copy(&report.copies);
                 // The tables go on changing: which moment this is has to be known.
                 tell(report.summary());
             }

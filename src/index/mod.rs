@@ -442,8 +442,11 @@ impl Index {
             .collect();
     }
 
-    /// Keeps the graph of a database for the layer that is built from it: a second reading could find other rows.
-    pub fn keep_copy(&self, graph: &Arc<Given>) {
+    /// Keeps the graph that was read of a database, for the layer that is built from it: a second reading could find other rows.
+    pub fn keep_copy(&self, copies: &[Arc<Given>]) {
+        let Some(graph) = copies.last() else {
+            return;
+        };
         let mut copied = self
             .copied
             .write()

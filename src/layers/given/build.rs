@@ -10,10 +10,10 @@ use std::sync::Arc;
 type Progress<'a> = &'a dyn Fn(&'static str, usize, usize) -> bool;
 
 /// Lists one after another, and where each ends.
-fn flat(lists: impl Iterator<Item = Vec<u32>>) -> (Vec<u32>, Vec<u32>) {
+fn flat(lists: impl Iterator<Item = impl AsRef<[u32]>>) -> (Vec<u32>, Vec<u32>) {
     let (mut ends, mut all) = (Vec::new(), Vec::new());
     for list in lists {
-        all.extend(list);
+        all.extend_from_slice(list.as_ref());
         ends.push(all.len() as u32);
     }
     (ends, all)
@@ -97,7 +97,7 @@ pub(super) fn build(index: &Index, progress: Progress<'_>) -> Result<GivenLayer,
     };
     let (entity_ends, entity_passages) = flat(entities.iter().map(|e| passages.of(&e.units)));
     let (relation_ends, relation_passages) = flat(relations.iter().map(|r| passages.of(&r.units)));
-    let (member_ends, members) = flat(communities.iter().map(|c| c.members.clone()));
+    let (member_ends, members) = flat(communities.iter().map(|c| &c.members));
     Ok(GivenLayer {
         meta_json: serde_json::to_vec(&meta).unwrap_or_default().into(),
         meta,

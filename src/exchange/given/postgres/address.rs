@@ -4,6 +4,7 @@
 //! An address is shown without its password, and a password is only ever given to the server.
 
 use super::secrets::{self, Asked};
+use percent_encoding::percent_decode_str;
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -154,23 +155,7 @@ pub fn parted(text: &str) -> (String, Option<String>) {
 
 /// A text with `%20` and the like resolved.
 fn decoded(text: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        let digits = rest
-            .clone()
-            .take(2)
-            .map(|digit| char::from(digit).to_digit(16));
-        let digits: Option<Vec<u32>> = digits.collect();
-        match digits.as_deref() {
-            Some(&[high, low]) if byte == b'%' => {
-                bytes.push((high * 16 + low) as u8);
-                rest.nth(1);
-            }
-            _ => bytes.push(byte),
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 /// A text as the value of a parameter.

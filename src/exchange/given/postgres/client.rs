@@ -219,9 +219,9 @@ fn failure(address: &Address, said: &tokio_postgres::Error) -> GraphError {
     let (user, database) = (&address.user, &address.database);
     let Some(from_server) = said.as_db_error() else {
         // Its own words are those of the outermost cause alone.
-        let cause =
-            std::error::Error::source(said).map_or_else(|| said.to_string(), ToString::to_string);
-        let io = std::error::Error::source(said).and_then(|cause| cause.downcast_ref());
+        let source = std::error::Error::source(said);
+        let cause = source.map_or_else(|| said.to_string(), ToString::to_string);
+        let io = source.and_then(|source| source.downcast_ref());
         return match io.map(std::io::Error::kind) {
             Some(std::io::ErrorKind::TimedOut) => unreached(address),
             Some(_) => error(
