@@ -9,7 +9,7 @@ use super::patch::unapplied_graph;
 use super::{ConditionFailed, How, Opening, index_and_question, say, write_file};
 use crate::explain::{
     self, Format, Trace,
-    trace::{Opened, Start, explained, seeds},
+    trace::{Opened, Start, seeds, spelled_out},
 };
 use crate::index::Index;
 use crate::layers::GraphEdited;
@@ -370,10 +370,11 @@ impl<'a> Asked<'a> {
             let (text, marks) = hits.snippet(hit.passage);
             let marks = marks.into_iter();
             let marked = marks.map(|m| span::of(&text, m.range).to_owned());
+            let opened = retrieval.explain(index, hit.passage);
             Passage {
-                opened: explained(index, retrieval, hit.passage),
+                reason: hits.reason(hit, &opened),
+                opened: spelled_out(index, retrieval, hit.passage, opened),
                 text: index.text(hit.passage),
-                reason: hits.reason(hit, &retrieval.explain(index, hit.passage)),
                 snippet: Snippet {
                     marked: marked.collect(),
                     text,

@@ -271,6 +271,16 @@ fn missing(index: &Arc<Index>, retrieval: &Retrieval, question: &Question) -> Ve
 /// Opens the score of a passage.
 pub fn explained(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Opened {
     let opened = retrieval.explain(index, passage);
+    spelled_out(index, retrieval, passage, opened)
+}
+
+/// An explanation of a passage, with names in the place of numbers.
+pub fn spelled_out(
+    index: &Arc<Index>,
+    retrieval: &Retrieval,
+    passage: u32,
+    opened: Explanation,
+) -> Opened {
     entry(index, retrieval, passage, opened, LISTED)
 }
 

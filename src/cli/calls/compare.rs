@@ -40,7 +40,7 @@ pub fn compare(session: &Session, arguments: Arguments, go_on: GoOn) -> Result<V
 }
 
 /// Two runs.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct Answer<'a> {
     /// The two RUNs.
@@ -332,21 +332,13 @@ impl Answer<'_> {
         let other = a != b;
         Answer {
             runs,
-            question: None,
-            questions: None,
             differs: differences(&both[0], &both[1]),
-            measures: None,
-            effects: None,
-            gold: None,
-            entered: None,
-            left: None,
             parts: other.then(|| parts.collect()),
             operators: other.then(|| Operators {
                 first: only(a, b),
                 second: only(b, a),
             }),
-            won: None,
-            lost: None,
+            ..Answer::default()
         }
     }
 }
