@@ -17,6 +17,11 @@ pub fn interval([low, high]: [f64; 2]) -> String {
     format!("[{}, {}]", change(low), change(high))
 }
 
+/// The two ends of an interval of shares.
+pub fn interval_of([low, high]: [f64; 2]) -> String {
+    format!("[{}, {}]", measure(low), measure(high))
+}
+
 /// A difference with its interval, where it has one.
 pub fn difference(d: &Difference) -> String {
     let between = d.interval.map(|ends| format!(" {}", interval(ends)));

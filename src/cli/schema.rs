@@ -36,6 +36,7 @@ outputs! {
     "sweep" "sweep --json" super::sweep::Whole<'static>;
     "tune" "tune --json" super::tune::ranker::Report<'static>;
     "tune-families" "tune --json of several indexes" super::tune::ranker::General<'static>;
+    "tune-confidence" "tune --confidence --json" super::tune::confidence::Report<'static>;
     "tune-parameters" "tune --parameters --json" super::tune::parameters::Whole<'static>;
     "index" "index --json, import --out --json" super::index::Written<'static>;
     "index-add" "index --add --json" super::index::Added<'static>;

@@ -49,6 +49,8 @@ struct Row {
     ranking: Vec<Hit>,
     read: Option<Covered>,
     fate: Fate,
+    #[serde(default)]
+    confidence: Option<f64>,
 }
 
 /// More milliseconds than any question takes: thirty years.
@@ -72,6 +74,9 @@ impl Row {
         }
         if !self.ranking.is_sorted_by(|a, b| a.score >= b.score) {
             return Err("the scores do not descend".into());
+        }
+        if self.confidence.is_some_and(|p| !(0.0..=1.0).contains(&p)) {
+            return Err("`confidence` is not a probability".into());
         }
         let after = |read: &Covered| read.after.is_some_and(|after| after > read.tokens);
         if self.read.as_ref().is_some_and(after) {
@@ -157,6 +162,7 @@ impl Log {
             milliseconds: row.milliseconds,
             read: row.read,
             fate: row.fate.clone(),
+            confidence: row.confidence,
         })
     }
 
@@ -179,6 +185,7 @@ impl Log {
             ranking: outcome.ranking.clone(),
             read: outcome.read,
             fate: outcome.fate.clone(),
+            confidence: outcome.confidence,
         };
         let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let line = serde_json::to_string(&row).map_err(Error::from);

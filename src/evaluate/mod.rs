@@ -3,9 +3,11 @@
 //! ir_measures.
 
 pub(crate) mod answers;
+pub mod assure;
 pub(crate) mod baseline;
 mod breakdown;
 pub mod compare;
+mod confidence;
 pub(crate) mod coverage;
 pub mod doctor;
 pub(crate) mod doubts;
@@ -29,6 +31,7 @@ pub use answers::{Covered, READ_TOKENS, curve};
 pub use baseline::{Baseline, Fall, Held};
 pub use breakdown::{Group, by_gold, by_type};
 pub use compare::{Comparison, Difference, Resampling};
+pub use confidence::Assurance;
 pub use coverage::{Bucket, Coverage, Names};
 pub use doctor::{Checkup, Doing, Fault, Finding, doctor};
 pub use doubts::{Doubt, Doubtful, Doubts};

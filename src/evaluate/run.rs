@@ -57,6 +57,9 @@ pub struct PerQuestion {
     pub read: Option<Covered>,
     /// How far its gold got, and what became of its names.
     pub fate: Fate,
+    /// How probably all its gold is in the first five, 0 to 1, by what the method says without it; none where the method says
+    /// nothing of it.
+    pub confidence: Option<f64>,
 }
 
 /// Evaluates a method on a question set, on all threads; results do not depend on the thread count. Calls `progress` with
@@ -104,6 +107,7 @@ pub fn evaluate_with(
             let outcome = PerQuestion {
                 question: at,
                 fate: Fate::of(&retrieval, question),
+                confidence: retrieval.confidence(index).map(|c| c.probability),
                 ranking: retrieval.passages,
                 measures,
                 milliseconds,

@@ -1,6 +1,7 @@
 //! The candidates of one question and what they say of each other: the numbers that a ranker reads.
 
 use super::feature::Feature;
+use super::model::spread;
 
 /// Parts of a first order that are read one by one: those of `hop`.
 pub const PARTS: usize = 8;
@@ -141,10 +142,7 @@ impl Candidates {
 
     /// Mean and standard deviation of the first order's scores.
     pub fn spread(&self) -> (f64, f64) {
-        let count = self.len().max(1) as f64;
-        let mean = self.scores.iter().sum::<f64>() / count;
-        let squares = self.scores.iter().map(|s| (s - mean) * (s - mean));
-        (mean, (squares.sum::<f64>() / count).sqrt())
+        spread(&self.scores)
     }
 
     /// All features; those given what is found are zero until [`Candidates::given`] fills them in.

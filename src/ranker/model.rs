@@ -1,7 +1,9 @@
 //! An order that was learned: sums of step functions, one a feature, so that every score opens into parts.
 
 use super::candidates::{Candidates, Table};
+use super::confidence::Assured;
 use super::feature::Feature;
+use super::logistic::probability;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -119,9 +121,21 @@ impl Calibration {
     pub fn probabilities(&self, scores: &[f64]) -> Vec<f64> {
         let odds = |[best, mean]: [f64; 2]| self.best * best + self.mean * mean + self.offset;
         let all = Calibration::inputs(scores);
-        all.map(|inputs| 1.0 / (1.0 + (-odds(inputs)).exp()))
-            .collect()
+        all.map(|inputs| probability(odds(inputs))).collect()
     }
+}
+
+/// Mean and standard deviation of scores; zeros of none.
+pub(super) fn spread(scores: &[f64]) -> (f64, f64) {
+    let count = scores.len().max(1) as f64;
+    let mean = scores.iter().sum::<f64>() / count;
+    let squares = scores.iter().map(|s| (s - mean) * (s - mean));
+    (mean, (squares.sum::<f64>() / count).sqrt())
+}
+
+/// A number of a file: to four digits.
+pub(super) fn four(x: f64) -> f64 {
+    format!("{x:.4e}").parse().unwrap_or(x)
 }
 
 /// The layout of the file.
@@ -143,6 +157,9 @@ pub struct Model {
     pub calibration: Calibration,
     pub first: Additive,
     pub second: Additive,
+    /// How probably the first of its order hold what the question needs; none where that was not learned for it.
+    #[serde(default)]
+    pub assured: Option<Assured>,
 }
 
 /// Scores of both passes, and what lies between.
@@ -184,6 +201,7 @@ impl Model {
         }
         model.first.settle()?;
         model.second.settle()?;
+        model.assured.iter().try_for_each(Assured::check)?;
         let alone = |steps: &Steps| {
             let place = Feature::by_id(&steps.feature).map_or(0, |feature| feature as usize);
             place < Feature::OF_ONE
@@ -219,8 +237,29 @@ impl Model {
             lines.collect::<Vec<_>>().join(",\n")
         };
         let trained = self.trained.iter().map(|set| format!("  {}", line_of(set)));
+        let assured = self.assured.as_ref().map_or(String::new(), |assured| {
+            let lines = |all: Vec<String>| all.join(",\n");
+            format!(
+                ",\n\"assured\": {{\"trained\": [\n{}\n],\n\"base\": {},\n\"signs\": [\n{}\n]}}",
+                lines(
+                    assured
+                        .trained
+                        .iter()
+                        .map(|set| format!("  {}", line_of(set)))
+                        .collect()
+                ),
+                assured.base,
+                lines(
+                    assured
+                        .signs
+                        .iter()
+                        .map(|sign| format!("  {}", line_of(sign)))
+                        .collect()
+                ),
+            )
+        });
         format!(
-            "{{\n\"format\": {},\n\"about\": {},\n\"trained\": [\n{}\n],\n\"beta\": {},\n\"calibration\": {},\n\"first\": [\n{}\n],\n\"second\": [\n{}\n]\n}}\n",
+            "{{\n\"format\": {},\n\"about\": {},\n\"trained\": [\n{}\n],\n\"beta\": {},\n\"calibration\": {},\n\"first\": [\n{}\n],\n\"second\": [\n{}\n]{assured}\n}}\n",
             self.format,
             line_of(&self.about),
             trained.collect::<Vec<_>>().join(",\n"),

@@ -3,7 +3,8 @@
 
 use super::candidates::{Candidates, Table};
 use super::feature::Feature;
-use super::model::{Additive, CANDIDATES, Calibration, FORMAT, Model, Ordered, Steps};
+use super::logistic;
+use super::model::{Additive, CANDIDATES, Calibration, FORMAT, Model, Ordered, Steps, four};
 use super::train::{Boosting, Rows, boost};
 use crate::random::SplitMix;
 
@@ -100,6 +101,7 @@ impl Recipe {
             calibration,
             first,
             second,
+            assured: None,
         })
     }
 
@@ -188,12 +190,20 @@ pub fn standing(candidates: &Candidates) -> Vec<f64> {
 
 /// The order that a ranker gives the candidates of a question: their places, best first.
 pub fn order(model: &Model, candidates: &Candidates) -> Vec<usize> {
-    let scores = model.order(candidates).scores;
+    places(&totals(model, &model.order(candidates), candidates))
+}
+
+/// The scores of candidates, from both passes over them.
+pub fn totals(model: &Model, passes: &Ordered, candidates: &Candidates) -> Vec<f64> {
     let z = standing(candidates);
     let trust = 1.0 - candidates.single;
-    let each = scores.iter().zip(z);
+    let each = passes.scores.iter().zip(z);
     let totals = each.map(|(own, z)| trust * own + model.beta * z).collect();
-    let totals = guarded(candidates, totals);
+    guarded(candidates, totals)
+}
+
+/// The places of scores, best first.
+pub fn places(totals: &[f64]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..totals.len()).collect();
     places.sort_by(|a, b| totals[*b].total_cmp(&totals[*a]).then(a.cmp(b)));
     places
@@ -275,62 +285,20 @@ pub fn added(all: &[Additive], weight: f64) -> Additive {
     Additive::new(functions.collect()).unwrap_or_default()
 }
 
-/// The logistic rule that fits the scores of unseen questions best, by Newton's method. The weights are held back a little,
-/// as they must be where the relevant can be told apart completely.
+/// The logistic rule that fits the scores of unseen questions best. The weights are held back a little, as they must be where
+/// the relevant can be told apart completely.
 fn calibrated(examples: &[&Example], scores: &[Vec<f64>]) -> Calibration {
-    const STRENGTH: f64 = 10.0;
-    let mut at = [0.0f64; 3];
-    for _ in 0..50 {
-        let mut slope = [at[0] / STRENGTH, at[1] / STRENGTH, 0.0];
-        let mut bend = [[0.0; 3]; 3];
-        (bend[0][0], bend[1][1], bend[2][2]) = (1.0 / STRENGTH, 1.0 / STRENGTH, 1e-9);
-        for (example, scores) in examples.iter().zip(scores) {
-            for (grade, [best, mean]) in example.grades.iter().zip(Calibration::inputs(scores)) {
-                let x = [best, mean, 1.0];
-                let odds: f64 = x.iter().zip(at).map(|(x, w)| x * w).sum();
-                let p = 1.0 / (1.0 + (-odds).exp());
-                let error = p - f64::from(u8::from(*grade > 0));
-                for i in 0..3 {
-                    slope[i] += error * x[i];
-                    for j in 0..3 {
-                        bend[i][j] += p * (1.0 - p) * x[i] * x[j];
-                    }
-                }
-            }
-        }
-        let step = solved(bend, slope);
-        for (w, step) in at.iter_mut().zip(step) {
-            *w -= step;
-        }
-        if step.iter().all(|step| step.abs() < 1e-9) {
-            break;
-        }
-    }
-    Calibration {
-        best: at[0],
-        mean: at[1],
-        offset: at[2],
-    }
-}
-
-/// Three linear equations, by Cramer's rule.
-fn solved(m: [[f64; 3]; 3], of: [f64; 3]) -> [f64; 3] {
-    let determinant = |m: [[f64; 3]; 3]| {
-        m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1])
-            - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0])
-            + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0])
-    };
-    let whole = determinant(m);
-    std::array::from_fn(|column| {
-        let mut other = m;
-        (0..3).for_each(|row| other[row][column] = of[row]);
-        determinant(other) / whole
-    })
+    let each = examples.iter().zip(scores);
+    let rows = each.flat_map(|(example, scores)| {
+        let grades = example.grades.iter().zip(Calibration::inputs(scores));
+        grades.map(|(grade, [best, mean])| ([best, mean, 1.0], *grade > 0))
+    });
+    let [best, mean, offset] = logistic::fit(&rows.collect::<Vec<_>>(), [0.1, 0.1, 0.0]);
+    Calibration { best, mean, offset }
 }
 
 /// A file's numbers: to four digits, which change no order.
 pub fn rounded(model: &Model) -> Model {
-    let four = |x: f64| format!("{x:.4e}").parse().unwrap_or(x);
     let functions = |all: &Additive| {
         let each = all.functions.iter().map(|steps| {
             let mut round = Steps {

@@ -6,6 +6,7 @@
 pub mod candidates;
 pub(crate) mod change;
 pub mod compose;
+pub mod confidence;
 pub(crate) mod edits;
 mod engine;
 pub mod explanation;
@@ -36,6 +37,7 @@ pub use crate::layers::{GraphView, Link, Mask, Node, QueryName};
 pub use crate::parameters::{Domain, Fallback, Origin, Parameter, Stage, Value};
 pub use change::Change;
 pub use compose::Composition;
+pub use confidence::Confidence;
 pub use edits::{Edited, SeedChange, SeedEdit};
 pub use engine::{Keep, Retriever};
 pub use methods::{DEFAULT_METHOD, METHODS, Method, MethodRef, Ranker, Way};

@@ -4,6 +4,7 @@
 
 use super::RetrieveError;
 use super::change::Change;
+use super::confidence::Confidence;
 use super::edits::SeedEdit;
 use super::explanation::{Explanation, Fix, Lack, Reason, Stage, Story};
 use super::methods::Method;
@@ -276,6 +277,11 @@ pub trait Operator: Debug + Sync {
     /// where the two differ in nothing that the step knows of.
     fn lacks(&self, _at: &At<'_>, _passage: u32, _other: u32) -> Vec<Lack> {
         Vec::new()
+    }
+
+    /// How probably the first of its ranking hold what the question needs, where it has learned that.
+    fn confidence(&self, _at: &At<'_>) -> Option<Confidence> {
+        None
     }
 
     /// The text a reader is given, where it assembles one under a budget.

@@ -4,6 +4,7 @@
 
 use super::RetrieveError;
 use super::change::Change;
+use super::confidence::Confidence;
 use super::edits::Edited;
 use super::explanation::{Explanation, Fix};
 use super::methods::Ranker;
@@ -590,6 +591,12 @@ impl Retrieval {
         last.map_or_else(Explanation::default, |at| {
             at.operator().explain(&at, passage)
         })
+    }
+
+    /// How probably the first passages hold what the question needs; none of a method that has not learned that.
+    pub fn confidence(&self, index: &Arc<Index>) -> Option<Confidence> {
+        let last = self.last(index)?;
+        last.operator().confidence(&last)
     }
 
     /// The text a reader is given, where the method assembles one under a budget.

@@ -3,8 +3,8 @@
 use hopscope::index::sample;
 use hopscope::random::SplitMix;
 use hopscope::ranker::{
-    Additive, Boosting, Calibration, Candidates, Example, FORMAT, Feature, Model, Naming, PARTS,
-    Recipe, Rows, Steps, Tuned, boost, few, further, order, rounded,
+    Additive, Assured, Boosting, Calibration, Candidates, Example, FORMAT, Feature, Model, Naming,
+    PARTS, Recipe, Rows, Sign, Signs, Steps, Tuned, Weighed, boost, few, further, order, rounded,
 };
 use hopscope::retrieve::{Keep, Method, Retrieval, Retriever, Settings};
 use hopscope::{Combine, Index};
@@ -51,8 +51,9 @@ fn additive(features: &'static [Feature]) -> impl Strategy<Value = Additive> {
 
 fn model() -> impl Strategy<Value = Model> {
     let first = additive(&Feature::ALL[..Feature::OF_ONE]);
-    (first, additive(Feature::ALL), 0.0..3.0f64, -1.0..1.0f64).prop_map(
-        |(first, second, beta, offset)| Model {
+    let second = additive(Feature::ALL);
+    (first, second, 0.0..3.0f64, -1.0..1.0f64, assured()).prop_map(
+        |(first, second, beta, offset, assured)| Model {
             format: FORMAT,
             about: "drawn".to_owned(),
             trained: Vec::new(),
@@ -64,8 +65,28 @@ fn model() -> impl Strategy<Value = Model> {
             },
             first,
             second,
+            assured: Some(assured),
         },
     )
+}
+
+/// Any rule over signs, of weights as their directions have them.
+fn assured() -> impl Strategy<Value = Assured> {
+    let each = prop::collection::vec((-2.0..2.0f64, 0.0..3.0f64), Sign::ALL.len());
+    (each, -3.0..3.0f64).prop_map(|(each, base)| {
+        let signs = Sign::ALL.into_iter().zip(each);
+        let signs = signs.map(|(sign, (mean, weight))| Weighed {
+            sign: sign.id().to_owned(),
+            mean,
+            weight: weight * f64::from(sign.direction()),
+        });
+        Assured {
+            trained: vec!["drawn".to_owned()],
+            base,
+            signs: signs.collect(),
+        }
+        .rounded()
+    })
 }
 
 /// Settings that move the parts.
@@ -113,10 +134,119 @@ proptest! {
     }
 
     #[test]
+    fn the_parts_of_a_confidence_sum_to_its_odds(
+        model in model(), sets in sets(), question in 0..20usize,
+    ) {
+        let question = &INDEX.questions()[question].text;
+        let run = run(question, &hop(&sets, Some(model)));
+        let confidence = run.confidence(&INDEX).unwrap();
+        let sum: f64 = confidence.parts.iter().map(|part| part.value).sum();
+        prop_assert!((sum - confidence.odds).abs() < 1e-9, "{confidence:?}");
+        let p = 1.0 / (1.0 + (-sum).exp());
+        prop_assert!((p - confidence.probability).abs() < 1e-9, "{confidence:?}");
+    }
+
+    #[test]
+    fn a_sign_moves_a_confidence_only_in_its_direction(
+        assured in assured(),
+        signs in prop::collection::vec(-3.0..3.0f64, Sign::ALL.len()),
+        at in 0..Sign::ALL.len(),
+        more in 0.0..3.0f64,
+    ) {
+        let signs: Signs = signs.try_into().unwrap();
+        let mut raised = signs;
+        raised[at] += more;
+        let moved = assured.probability(&raised) - assured.probability(&signs);
+        prop_assert!(moved * f64::from(Sign::ALL[at].direction()) >= 0.0);
+    }
+
+    #[test]
     fn a_ranker_comes_back_from_its_file(model in model()) {
         let model = rounded(&model);
         prop_assert_eq!(&Model::parse(&model.text()).unwrap(), &model);
     }
+}
+
+#[test]
+fn a_question_of_the_corpus_has_a_high_confidence_and_one_of_nothing_a_low_one() {
+    let settings = hop(&[], None);
+    let p = |question: &str| run(question, &settings).confidence(&INDEX).unwrap();
+    let own = INDEX.questions().iter().take(20);
+    let own: f64 = own
+        .map(|question| p(&question.text).probability)
+        .sum::<f64>()
+        / 20.0;
+    let sure = p("Who discovered the moon Titan?");
+    assert!(sure.probability > 0.5 && own > 0.3, "{sure:?} {own}");
+    for foreign in [
+        "Which enzyme does the drug lisinopril inhibit in hypertensive rats?",
+        "Who sang the title song of the film Skyfall in Stockholm?",
+    ] {
+        let low = p(foreign);
+        assert!(low.probability < 0.1 && low.doubtful(), "{low:?}");
+        assert!(low.sentence.starts_with("probably no answer"), "{low:?}");
+        assert!(
+            low.sentence.contains("nothing in the first five has"),
+            "{low:?}"
+        );
+    }
+}
+
+#[test]
+fn a_confidence_is_absent_where_none_was_learned() {
+    let question = &INDEX.questions()[3].text;
+    let off = run(question, &hop(&["ranker=off".to_owned()], None));
+    assert_eq!(off.confidence(&INDEX), None);
+    let bare = Model {
+        assured: None,
+        ..Model::shipped().clone()
+    };
+    assert_eq!(
+        run(question, &hop(&[], Some(bare))).confidence(&INDEX),
+        None
+    );
+    let settings = Settings::of(&INDEX, Method::by_name("graph-rrf").unwrap());
+    assert_eq!(run(question, &settings).confidence(&INDEX), None);
+}
+
+#[test]
+fn outcomes_give_weights_that_keep_their_directions() {
+    let mut draw = SplitMix::new(5);
+    let rows: Vec<(Signs, bool)> = (0..400)
+        .map(|at| {
+            let outcome = at % 2 == 0;
+            // The first sign tells, the second tells the opposite of what it may, the others nothing.
+            let mut signs = [0.0; Sign::ALL.len()];
+            signs
+                .iter_mut()
+                .for_each(|s| *s = draw.below(1000) as f64 / 1000.0);
+            let shift = if outcome { 0.5 } else { -0.5 };
+            signs[0] += shift * f64::from(Sign::ALL[0].direction());
+            signs[1] -= shift * f64::from(Sign::ALL[1].direction());
+            (signs, outcome)
+        })
+        .collect();
+    let assured = Assured::fit(&rows);
+    for Weighed { sign, weight, .. } in &assured.signs {
+        let sign = Sign::ALL.into_iter().find(|own| own.id() == sign).unwrap();
+        assert!(weight * f64::from(sign.direction()) >= 0.0, "{assured:?}");
+    }
+    assert!(
+        assured
+            .signs
+            .iter()
+            .any(|own| own.sign == Sign::ALL[0].id())
+    );
+    assert!(
+        assured
+            .signs
+            .iter()
+            .all(|own| own.sign != Sign::ALL[1].id())
+    );
+    let right = rows
+        .iter()
+        .filter(|(signs, outcome)| (assured.odds(signs) > 0.0) == *outcome);
+    assert!(right.count() > 300);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `hopscope tune INDEX`: learns the order of hop, or searches the parameters of any method with `--parameters`, from
 //! questions with gold or from labels, and says how good that is on questions that were not used for it.
 
+pub(super) mod confidence;
 pub(super) mod parameters;
 pub(super) mod ranker;
 
@@ -44,6 +45,10 @@ pub struct TuneArgs {
     /// With several indexes: average rankers of so many random seeds.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=10))]
     seeds: u64,
+    /// Learn how probably the first five passages hold the answer, from several families without the gold of half of their
+    /// questions; the ranker of the settings is written with it.
+    #[arg(long, conflicts_with_all = ["parameters", "questions", "qrels", "labels"])]
+    confidence: bool,
     /// Print the report as JSON.
     #[arg(long)]
     json: bool,
@@ -94,9 +99,10 @@ pub struct SearchArgs {
 
 pub fn run(args: &TuneArgs) -> Result<()> {
     interrupt::watch();
-    match args.search.parameters {
-        true => parameters::run(args),
-        false => ranker::run(args),
+    match (args.search.parameters, args.confidence) {
+        (true, _) => parameters::run(args),
+        (false, true) => confidence::run(args),
+        (false, false) => ranker::run(args),
     }
 }
 

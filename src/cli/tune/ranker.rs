@@ -39,7 +39,7 @@ pub fn run(args: &TuneArgs) -> Result<()> {
 }
 
 /// What a set is called: as its folder.
-fn name(path: &Path) -> String {
+pub(super) fn name(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str());
     name.to_string_lossy().into_owned()
 }
@@ -64,7 +64,7 @@ fn taught(args: &TuneArgs, path: &Path, settings: &Settings) -> Result<Taught> {
     Ok(set)
 }
 
-fn stopped() -> Result<()> {
+pub(super) fn stopped() -> Result<()> {
     match interrupt::interrupted() {
         true => bail!("interrupted; nothing was written"),
         false => Ok(()),

@@ -6,9 +6,12 @@ use crate::parameters::{
     Param, Parameter as P, RANKER_ALIKE, RANKER_BETA, RANKER_FIRST, RANKER_MENTIONS, RANKER_NAMES,
     RANKER_OPEN, RANKER_PAIRS, RANKER_QUESTION, RANKER_SENTENCES, Scoped, Value,
 };
-use crate::ranker::{CANDIDATES, Candidates, Feature, Group, Model, Ordered, guard};
+use crate::ranker::{
+    CANDIDATES, Candidates, DEPTH, Feature, Group, Model, Ordered, Sign, guard, signs,
+};
 use crate::retrieve::candidates::{First, candidates};
 use crate::retrieve::change::Change;
+use crate::retrieve::confidence::Confidence;
 use crate::retrieve::explanation::{
     Combine, Edge, Entry, Explanation, Lack, Part as ScorePart, Reason, Stage, Story, Without,
 };
@@ -176,6 +179,9 @@ pub struct Learned {
     guard: f64,
     /// What the candidates' tail is moved by, to stand below them.
     below: f64,
+    /// The scores of the candidates, and the places of the first among them, best first.
+    totals: Vec<f64>,
+    top: Vec<usize>,
 }
 
 impl Learned {
@@ -190,6 +196,8 @@ impl Learned {
             groups: Group::ALL.map(|group| (1.0 - found.single) * values.get(weight(group))),
             guard: 0.0,
             below: 0.0,
+            totals: Vec::new(),
+            top: Vec::new(),
         };
         let totals = learned.totals(model, found);
         learned.guard = guard(found, &totals).unwrap_or(0.0);
@@ -259,7 +267,7 @@ impl Operator for LearnedOrder {
         let (Some(found), Some(model)) = (found, cx.values.ranker()) else {
             return Ok(Set::ranking(first).fact("ranker", "off"));
         };
-        let learned = Learned::of(model, found, cx.values);
+        let mut learned = Learned::of(model, found, cx.values);
         let mut totals = learned.totals(model, found);
         if let Some(first) = totals.first_mut() {
             *first += learned.guard;
@@ -267,13 +275,16 @@ impl Operator for LearnedOrder {
         let mut hits: Vec<Hit> = found
             .passages
             .iter()
-            .zip(totals)
+            .zip(&totals)
             .map(|(passage, total)| Hit {
                 passage: *passage,
-                score: total as f32,
+                score: *total as f32,
             })
             .collect();
         hits.sort_unstable_by(order);
+        let place = |hit: &Hit| found.passages.iter().position(|p| *p == hit.passage);
+        learned.top = hits.iter().take(DEPTH).filter_map(place).collect();
+        learned.totals = totals;
         let below = first.hits[found.len()..].iter().map(|hit| Hit {
             passage: hit.passage,
             score: (learned.below + learned.standing(f64::from(hit.score))) as f32,
@@ -303,7 +314,12 @@ impl Operator for LearnedOrder {
     }
 
     fn tell(&self, at: &At<'_>, story: &mut Story) {
-        let stage = at.stage(story);
+        let mut stage = at.stage(story);
+        if let Some(confidence) = self.confidence(at) {
+            let p = json!(confidence.probability);
+            stage.counters.push(("answer in the first five", p));
+            stage.counters.push(("because", json!(confidence.sentence)));
+        }
         if let Some(evidence) = Evidence::of(at) {
             let probable = &evidence.learned.passes.probable;
             let each = evidence.found.passages.iter().zip(probable);
@@ -335,6 +351,10 @@ impl Operator for LearnedOrder {
             Some(evidence) => evidence.explain(passage, opened),
             None => opened,
         }
+    }
+
+    fn confidence(&self, at: &At<'_>) -> Option<Confidence> {
+        Evidence::of(at)?.confidence()
     }
 
     fn lacks(&self, at: &At<'_>, passage: u32, other: u32) -> Vec<Lack> {
@@ -389,6 +409,64 @@ impl<'a> Evidence<'a> {
             first: at.input(0)?.set().ranked()?,
             signals,
         })
+    }
+
+    /// How probably the first hold what the question needs, sign by sign.
+    fn confidence(&self) -> Option<Confidence> {
+        let assured = self.model.assured.as_ref()?;
+        let Learned {
+            passes,
+            totals,
+            top,
+            ..
+        } = self.learned;
+        let signs = signs(self.found, passes, totals, top);
+        let parts = assured.parts(&signs).map(|(sign, part)| {
+            let why = self.sign(sign, signs[sign as usize], part < 0.0);
+            ScorePart::new(sign.label(), part, why)
+        });
+        Some(Confidence::of(parts.collect(), assured.base))
+    }
+
+    /// What a sign of the confidence is, in words; `against`: as a reason for a low one.
+    fn sign(&self, sign: Sign, value: f64, against: bool) -> String {
+        match sign {
+            Sign::Learned if against => {
+                "the learned order finds no candidate convincing".to_owned()
+            }
+            Sign::Learned => format!("the learned order gives its best candidate {value:.2}"),
+            Sign::Sum if against => "the signals agree on no passage".to_owned(),
+            Sign::Sum => format!("the signals give their first passage {value:.2}"),
+            Sign::Cover if against && !self.open_of_first().is_empty() => {
+                format!("nothing in the first five has {}", self.open_of_first())
+            }
+            Sign::Cover => {
+                let percent = 100.0 * value;
+                format!("the first five have {percent:.0} % of the question's words")
+            }
+            Sign::Probable => {
+                format!("{value:.1} of the first five are relevant by their probabilities")
+            }
+            Sign::Lead if against => "the first hardly stands out from the candidates".to_owned(),
+            Sign::Lead => {
+                format!("the first stands {value:.1} deviations above the average candidate")
+            }
+            Sign::Alone if against => "no second passage comes near the first".to_owned(),
+            Sign::Alone => format!("the first stands {value:.1} above the second"),
+        }
+    }
+
+    /// Words of the question that none of the first has, the rarest first.
+    fn open_of_first(&self) -> String {
+        let found = self.found;
+        let top = self.learned.top.iter();
+        let has = top.fold(0, |all, place| all | found.has[*place]);
+        let words = found.words.iter().zip(&found.shares).enumerate();
+        let open = words.filter(|(bit, (_, share))| has >> bit & 1 == 0 && **share > 0.0);
+        let mut open: Vec<(&String, f64)> = open.map(|(_, (word, share))| (word, *share)).collect();
+        open.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let named = open.iter().take(NAMED).map(|(word, _)| format!("'{word}'"));
+        named.collect::<Vec<_>>().join(" or ")
     }
 
     fn place(&self, passage: u32) -> Option<usize> {
