@@ -1,6 +1,7 @@
 //! `hopscope ask` and `hopscope trace`: one question.
 
-use super::figures::{known, milliseconds, number};
+use super::figures::{known, milliseconds, number, score};
+use super::grid::{Grid, cells};
 use super::hits::Hits;
 use super::llm::{report, report_of};
 use super::load::load_runs;
@@ -16,7 +17,9 @@ use crate::layers::GraphEdited;
 use crate::llm::task;
 use crate::output;
 use crate::retrieve::reading;
-use crate::retrieve::{Edited, Hit, Keep, Origin, Reranked, Retrieval, Retriever, Settings};
+use crate::retrieve::{
+    Confidence, Edited, Hit, Keep, Origin, Reranked, Retrieval, Retriever, Settings,
+};
 use crate::text::span;
 use anyhow::{Context, Result};
 use clap::builder::PossibleValue;
@@ -225,6 +228,12 @@ pub fn ask(args: &AnswerArgs) -> Result<()> {
     if retrieval.top().is_empty() {
         say(retrieval.why_nothing());
     }
+    if let Some(confidence) = retrieval.confidence(&index) {
+        writeln!(out, "\n{}", confidence.sentence)?;
+        if args.why {
+            write!(out, "{}", parts(&confidence))?;
+        }
+    }
     if let Some(Ok(answer)) = &answer {
         let llm = index.llm();
         let model = llm.model().unwrap_or_default();
@@ -241,6 +250,15 @@ pub fn ask(args: &AnswerArgs) -> Result<()> {
         }
     }
     unanswered
+}
+
+/// What a confidence is made of, one part a line.
+fn parts(confidence: &Confidence) -> Grid {
+    let mut grid = Grid::new("     >9  <20  <");
+    for part in &confidence.parts {
+        grid.row(cells![score(part.value), part.label, part.why]);
+    }
+    grid
 }
 
 /// A question and the passages that were retrieved for it.
@@ -263,6 +281,8 @@ pub(super) struct Asked<'a> {
     pub(super) seeds: Vec<Start>,
     /// Returned passages, best first.
     pub(super) passages: Vec<Passage<'a>>,
+    /// How probably the answer is in the first five; null where the method has learned nothing of that.
+    pub(super) confidence: Option<Confidence>,
     /// That nothing of the question is known, and what to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     unrecognised: Option<&'static str>,
@@ -390,6 +410,7 @@ impl<'a> Asked<'a> {
             seconds,
             seeds,
             passages: retrieval.top().iter().map(passage).collect(),
+            confidence: retrieval.confidence(index),
             unrecognised: retrieval.unrecognised(index),
             seeds_left_out: (left_out > 0).then_some(left_out),
             seed_edits: retrieval.edits(),

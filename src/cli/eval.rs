@@ -310,6 +310,7 @@ impl Evaluated<'_> {
         }
         let mut out = output::text();
         table::measures(&mut out, self.index, self.questions, evaluations)?;
+        table::confidences(&mut out, evaluations, self.args.resampling())?;
         table::readings(&mut out, &self.readings)?;
         table::comparisons(&mut out, &comparisons)?;
         table::held(&mut out, &self.held)?;

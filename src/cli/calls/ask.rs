@@ -5,7 +5,7 @@ use super::runs::{self, no_effect};
 use super::{Arguments, GoOn, Session, read};
 use crate::cli::ask::Asked;
 use crate::parameters::RESULT_K;
-use crate::retrieve::{Keep, Retriever};
+use crate::retrieve::{Confidence, Keep, Retriever};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -38,6 +38,9 @@ pub(super) struct Answer<'a> {
     /// Changes that had nothing to change, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     no_effect: Option<Vec<String>>,
+    /// How probably the answer is in the first five; absent where the method has learned nothing of that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<Sure>,
     /// Best first.
     passages: Vec<Passage>,
     /// Start of the search, heaviest first.
@@ -47,6 +50,26 @@ pub(super) struct Answer<'a> {
     /// Omitted for lack of room: fields, entries of lists, the ends of long texts.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<Vec<String>>,
+}
+
+/// How probably the answer is in the first five passages.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Sure {
+    /// 0 to 1.
+    probability: f64,
+    /// The same in a sentence, with what pulls it down.
+    sentence: String,
+}
+
+impl Sure {
+    /// Of a run, where its method has learned that.
+    pub(super) fn of(confidence: Confidence) -> Sure {
+        Sure {
+            probability: confidence.probability,
+            sentence: confidence.sentence,
+        }
+    }
 }
 
 /// A gold passage.
@@ -139,6 +162,7 @@ pub fn ask(session: &Session, arguments: Arguments, _: GoOn) -> Result<Value, Re
             false => run.unrecognised(index),
         },
         no_effect: no_effect(&run),
+        confidence: whole.confidence.map(Sure::of),
         passages: passages.collect(),
         seeds: seeds.collect(),
         settings: settings.changed(),

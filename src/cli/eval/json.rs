@@ -3,8 +3,8 @@
 use super::Evaluated;
 use crate::embed::Reranker;
 use crate::evaluate::{
-    Comparison, Coverage, Evaluation, Group, Held, Losses, Measures, Names, PerQuestion, READ,
-    READ_TOKENS, Read, Readings, Stage, Survival, by_gold, by_type,
+    Assurance, Comparison, Coverage, Evaluation, Group, Held, Losses, Measures, Names, PerQuestion,
+    READ, READ_TOKENS, Read, Readings, Stage, Survival, by_gold, by_type,
 };
 use crate::index::IndexSize;
 use crate::layers::GraphEdited;
@@ -67,6 +67,8 @@ struct Run<'a> {
     coverage: Option<Coverage>,
     /// How often the answer is in the retrieved context.
     answer_coverage: AnswerCoverage,
+    /// How good its confidences are; null where the method has none.
+    confidence: Option<Assurance>,
     /// Re-ranker: MaxSim, or the cross-encoder's folder; absent where none runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     reranker: Option<&'a str>,
@@ -139,6 +141,8 @@ struct Row<'a> {
     ranking: Vec<Scored<'a>>,
     /// Names of the question; null where the method looks for none.
     names: Option<Names>,
+    /// How probably all its gold is in the first five, 0 to 1; null where the method has no confidence.
+    confidence: Option<f64>,
     /// Fallback that gave the seeds, where the question gave none.
     fallback: Option<Fallback>,
     /// Time it took.
@@ -241,6 +245,7 @@ impl<'a> Run<'a> {
             graph_edits: &made.edited[at],
             coverage: made.coverage(e),
             answer_coverage: AnswerCoverage::of(e),
+            confidence: Assurance::of(e, made.args.resampling()),
             reranker: e.settings.method().reranks().then_some(reranker),
         }
     }
@@ -304,6 +309,7 @@ impl<'a> Row<'a> {
                 })
                 .collect(),
             names: row.fate.names,
+            confidence: row.confidence,
             fallback: row.fate.fallback,
             milliseconds: row.milliseconds,
             answer: None,

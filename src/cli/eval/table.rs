@@ -1,11 +1,12 @@
 //! What `hopscope eval` prints for people.
 
-use crate::cli::figures::{among, change, interval, known, measure};
+use crate::cli::figures::{among, change, interval, interval_of, known, measure};
 use crate::cli::grid::{Grid, cells};
 use crate::corpus::Question;
 use crate::evaluate::{
-    Comparison, Coverage, Difference, Evaluation, Fall, Held, Losses, MEASURES, Measures, READ,
-    READ_TOKENS, Readings, Repaired, STAGES, Survival, by_gold, by_type, compare,
+    Assurance, Comparison, Coverage, Difference, Evaluation, Fall, Held, Losses, MEASURES,
+    Measures, READ, READ_TOKENS, Readings, Repaired, Resampling, STAGES, Survival, by_gold,
+    by_type, compare,
 };
 use crate::index::Index;
 use crate::text::plural;
@@ -99,6 +100,32 @@ fn reading(out: &mut impl Write, evaluations: &[Evaluation]) -> io::Result<()> {
         grid.row([&cells![e.name][..], &curve.map(share), &last].concat());
     }
     write!(out, "\n{grid}")
+}
+
+/// How good the confidences of each method are that has some: a line each.
+pub fn confidences(
+    out: &mut impl Write,
+    evaluations: &[Evaluation],
+    resampling: Resampling,
+) -> io::Result<()> {
+    for e in evaluations {
+        let Some(made) = Assurance::of(e, resampling) else {
+            continue;
+        };
+        let Assurance { found, mean, .. } = made;
+        let between = made.interval.map(|ends| format!(" {}", interval_of(ends)));
+        let between = between.unwrap_or_default();
+        writeln!(
+            out,
+            "{:<14} confidence: all gold in five {} of questions, {} on average, AUC {}{between}, calibration error {}",
+            e.name,
+            measure(found),
+            measure(mean),
+            known(made.auc, measure),
+            measure(made.calibration)
+        )?;
+    }
+    Ok(())
 }
 
 /// How well a model answered from what each method found.
