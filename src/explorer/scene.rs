@@ -10,7 +10,7 @@ use super::text;
 pub use super::text::{Mark, MarkKind};
 use crate::layers::{Class, Code, Graph, GraphEdited, LayerKind};
 use crate::retrieve::explanation::{Fix, Story};
-use crate::retrieve::{Node, SeedChange, Settings};
+use crate::retrieve::{Confidence, Node, SeedChange, Settings};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
@@ -228,6 +228,8 @@ pub struct Scene {
     pub named: Option<(usize, usize)>,
     /// That nothing of the question is known, and what to do about it.
     pub unrecognised: Option<&'static str>,
+    /// How probably the answer is in the first five; none of a method that has learned nothing of that.
+    pub confidence: Option<Confidence>,
     /// Nodes that start the walk.
     pub started: usize,
     /// What the nodes beside the passages are: `name`, or `word` on a word graph.

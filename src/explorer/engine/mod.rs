@@ -24,7 +24,9 @@ use crate::evaluate::{self, measures};
 use crate::explain;
 use crate::index::Index;
 use crate::layers::Graph;
-use crate::retrieve::{Keep, Link, Node, Ranked, Ranker, Retrieval, RetrieveError, Retriever};
+use crate::retrieve::{
+    Confidence, Keep, Link, Node, Ranked, Ranker, Retrieval, RetrieveError, Retriever,
+};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 use std::time::Instant;
@@ -289,6 +291,10 @@ impl Engine {
             fallback: retrieval.fallback(),
             nothing: retrieval.why_nothing(),
             unrecognised: retrieval.unrecognised(index),
+            confidence: retrieval.confidence(index).map(|c| Confidence {
+                sentence: clean(&c.sentence),
+                ..c
+            }),
             graph_edits: retrieval.graph_edits(),
             story: None,
             titles: BTreeMap::new(),

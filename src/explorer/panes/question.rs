@@ -18,13 +18,22 @@ use ratatui::layout::Position;
 use ratatui::text::Line;
 use serde_json::Value;
 
+/// What is said of an answer that is probably not there.
+fn doubted(scene: &Scene) -> Option<&str> {
+    let confidence = scene.confidence.as_ref();
+    let doubtful = confidence.filter(|confidence| confidence.doubtful());
+    doubtful.map(|confidence| &*confidence.sentence)
+}
+
 /// Least cells for a warning beside the question.
 const BESIDE: u16 = 32;
 
-/// That nothing of the question is known: on the lower border, or beside the question where it is one line.
-fn unrecognised(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer) {
+/// That nothing of the question is known, or that its answer is probably not among the first: on the lower border, or beside
+/// the question where it is one line.
+fn warning(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer) {
     let shown = ink.state.scene().filter(|_| !ink.state.stale());
-    let Some(why) = shown.and_then(|scene| scene.unrecognised) else {
+    let why = shown.and_then(|scene| scene.unrecognised.or_else(|| doubted(scene)));
+    let Some(why) = why else {
         return;
     };
     let area = slot.area;
@@ -122,7 +131,7 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Optio
         buf.set_line(start, area.y, &hint, hint_width as u16);
     }
     if !editing {
-        unrecognised(ink, slot, buf);
+        warning(ink, slot, buf);
     }
     cursor
 }
