@@ -1,5 +1,6 @@
 //! `why` and `why_not`: one passage of a run.
 
+use super::ask::Sure;
 use super::refusal::Refusal;
 use super::runs::{self, Asked, no_effect};
 use super::{Arguments, GoOn, Session, read};
@@ -73,6 +74,9 @@ struct Head {
     k: usize,
     /// Whether it is among them.
     returned: bool,
+    /// How probably the answer is in the first five; absent where the method has learned nothing of that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    confidence: Option<Sure>,
     /// Changes that had nothing to change, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     no_effect: Option<Vec<String>>,
@@ -228,7 +232,7 @@ struct Mended<'a> {
 }
 
 impl Subject {
-    fn head(&self, opened: &Opened) -> Head {
+    fn head(&self, opened: &Opened, session: &Session) -> Head {
         Head {
             passage: opened.id.clone(),
             title: opened.title.clone(),
@@ -236,6 +240,7 @@ impl Subject {
             rank: opened.rank,
             k: self.settings.get(RESULT_K),
             returned: self.run.top().iter().any(|hit| hit.passage == self.passage),
+            confidence: self.run.confidence(&session.index).map(Sure::of),
             no_effect: no_effect(&self.run),
         }
     }
@@ -266,7 +271,7 @@ pub fn why(session: &Session, arguments: Arguments, _: GoOn) -> Result<Value, Re
         }
     });
     Ok(json!(Scored {
-        head: subject.head(opened),
+        head: subject.head(opened, session),
         score: opened.score,
         why: &opened.why,
         sum,
@@ -299,7 +304,7 @@ pub fn why_not(session: &Session, arguments: Arguments, go_on: GoOn) -> Result<V
     });
     let alike = whole.look_alikes.iter().map(|alike| &*alike.sentence);
     Ok(json!(Missed {
-        head: subject.head(whole.opened),
+        head: subject.head(whole.opened, session),
         gap: whole.short,
         verdicts: verdicts.collect(),
         repairs: whole
