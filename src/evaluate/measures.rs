@@ -129,12 +129,11 @@ pub fn measures(ranking: &[u32], question: &Question) -> Option<Measures> {
             .map_or(0.0, |g| f64::from(g.grade))
     };
     let grades: Vec<f64> = ranking.iter().map(grade).collect();
-    let found = |k: usize| grades.iter().take(k).filter(|g| **g > 0.0).count() as f64;
-    let recall = |k: usize| found(k) / total as f64;
-    let rr = grades
-        .iter()
-        .position(|g| *g > 0.0)
-        .map_or(0.0, |at| 1.0 / (at as f64 + 1.0));
+    let places = grades.iter().zip(1..).filter(|(grade, _)| **grade > 0.0);
+    let ranks = Ranks {
+        ranks: places.map(|(_, rank)| rank).collect(),
+        wanted: total,
+    };
     let mut ideal: Vec<f64> = question.gold.iter().map(|g| f64::from(g.grade)).collect();
     ideal.resize(total, 1.0);
     ideal.sort_by(|a, b| b.total_cmp(a));
@@ -146,27 +145,70 @@ pub fn measures(ranking: &[u32], question: &Question) -> Option<Measures> {
             .map(|(at, g)| g / (at as f64 + 2.0).log2())
             .fold(0.0, |sum, g| sum + g)
     };
-    let success = if found(10) > 0.0 { 1.0 } else { 0.0 };
     let ndcg = gain(&grades) / gain(&ideal);
     // At every gold passage, the share of gold down to it; gold that is not ranked adds nothing.
-    let ranks = grades.iter().enumerate().filter(|(_, g)| **g > 0.0);
-    let precision = ranks
-        .zip(1..)
-        .map(|((at, _), found)| f64::from(found) / (at + 1) as f64);
+    let precision = ranks.ranks.iter().zip(1..);
+    let precision = precision.map(|(&rank, found)| f64::from(found) / rank as f64);
     // A sum of nothing is -0, which a person would read as a loss.
     let average = precision.fold(0.0, |sum, p| sum + p) / total as f64;
     Some(Measures([
-        recall(2),
-        recall(5),
-        recall(10),
-        recall(20),
-        success,
-        rr,
+        ranks.recall(2),
+        ranks.recall(5),
+        ranks.recall(10),
+        ranks.recall(20),
+        ranks.success(10),
+        ranks.reciprocal(),
         ndcg,
         average,
-        // Whether all of it is there: what a question over several passages needs.
-        f64::from(u8::from(recall(5) >= 1.0)),
+        ranks.all(5),
     ]))
+}
+
+/// Where a question's gold stands, and what needs no more than that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ranks {
+    /// Of the gold passages that are ranked, from 1, in any order.
+    pub ranks: Vec<usize>,
+    /// How many are to be found.
+    pub wanted: usize,
+}
+
+impl Ranks {
+    fn found(&self, k: usize) -> usize {
+        self.ranks.iter().filter(|rank| **rank <= k).count()
+    }
+
+    fn recall(&self, k: usize) -> f64 {
+        self.found(k) as f64 / self.wanted as f64
+    }
+
+    fn success(&self, k: usize) -> f64 {
+        f64::from(u8::from(self.found(k) > 0))
+    }
+
+    fn reciprocal(&self) -> f64 {
+        let best = self.ranks.iter().min();
+        best.map_or(0.0, |rank| 1.0 / *rank as f64)
+    }
+
+    /// Whether all of it is there: what a question over several passages needs.
+    fn all(&self, k: usize) -> f64 {
+        f64::from(u8::from(self.found(k) >= self.wanted))
+    }
+
+    /// The measure of this name, one of [`MEASURES`]; none of those that need the grades or an order without ties.
+    pub fn measure(&self, name: &str) -> Option<f64> {
+        match name {
+            "R@2" => Some(self.recall(2)),
+            "R@5" => Some(self.recall(5)),
+            "R@10" => Some(self.recall(10)),
+            "R@20" => Some(self.recall(20)),
+            "Success@10" => Some(self.success(10)),
+            "RR" => Some(self.reciprocal()),
+            "All@5" => Some(self.all(5)),
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod breakdown;
 pub mod compare;
 mod confidence;
 pub(crate) mod coverage;
+pub mod cuts;
 pub mod doctor;
 pub(crate) mod doubts;
 mod faults;
