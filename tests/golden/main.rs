@@ -5,6 +5,7 @@ mod common;
 
 mod corpus_real;
 mod embed_golden;
+mod figures;
 mod frozen;
 mod golden;
 mod losses_real;
