@@ -56,6 +56,11 @@ class Index:
         except ValueError as error:
             raise Refused(str(error)) from None
 
+    @property
+    def report(self) -> list[str]:
+        """What to know of how it was read: records left out or repaired, a server that is not contacted. Empty if nothing."""
+        return self._open.report()
+
     def __repr__(self) -> str:
         status = self.status()
         return f"<hopscope.Index {status['name']}: {status['passages']} passages, {status['questions']} questions>"

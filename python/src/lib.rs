@@ -25,9 +25,9 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Rankings of texts: identifiers of passages with their scores.
 type Rankings = Vec<Vec<(String, f32)>>;
 
-/// An open index.
+/// An open index, and what was to be known of reading it.
 #[pyclass(frozen)]
-struct Open(Arc<Session>);
+struct Open(Arc<Session>, Vec<String>);
 
 #[pymethods]
 impl Open {
@@ -35,11 +35,12 @@ impl Open {
     #[new]
     #[pyo3(signature = (path))]
     fn new(py: Python<'_>, path: Option<PathBuf>) -> PyResult<Open> {
-        let opened = py.detach(|| Session::open(path.as_deref()));
+        let mut said = Vec::new();
+        let opened = py.detach(|| Session::open(path.as_deref(), &mut |text| said.push(text)));
         let mut session = opened.map_err(|error| PyValueError::new_err(format!("{error:#}")))?;
         // Whoever calls this can open them anyway.
         session.files = true;
-        Ok(Open(Arc::new(session)))
+        Ok(Open(Arc::new(session), said))
     }
 
     /// Makes a call; the answer is JSON, as the arguments are. `bounded` keeps it within `max_tokens`.
@@ -70,6 +71,11 @@ impl Open {
         self.work(py, move |session, go_on| {
             calls::rankings(session, texts, method.as_deref(), k, go_on)
         })
+    }
+
+    /// What was to be known of reading it: records left out or repaired, a server that is not contacted.
+    fn report(&self) -> Vec<String> {
+        self.1.clone()
     }
 
     /// The question set as JSON.

@@ -49,6 +49,16 @@ class Calls(unittest.TestCase):
         self.assertEqual(again["rank"], found["rank"])
         self.assertTrue(again["returned"])
 
+    def test_what_to_know_of_reading_is_kept_and_not_printed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "note.md").write_text("# Titan\n\nHuygens saw the moon Titan.\n")
+            pathlib.Path(folder, "paper.pdf").write_bytes(b"%PDF-1.4\n")
+            code = "import hopscope, sys; print(*hopscope.open(sys.argv[1]).report)"
+            done = subprocess.run([sys.executable, "-c", code, folder], capture_output=True, text=True, check=True)
+        self.assertIn("paper.pdf", done.stdout)
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(self.index.report, [])
+
     def test_a_refusal_has_a_remedy(self):
         with self.assertRaises(hopscope.Refused) as refused:
             self.index.ask(TITAN, method="hpo")

@@ -6,7 +6,7 @@ use super::llm;
 use super::load::ProgressBars;
 use super::named::Named;
 use super::stats::parts_named;
-use super::{Opening, Tuning, about, interrupt, say, say_closed, vectors_misfit};
+use super::{Opening, Tuning, about, closed, interrupt, say, vectors_misfit};
 use crate::corpus::{self, Cut, Report};
 use crate::exchange;
 use crate::index::Layer;
@@ -310,7 +310,7 @@ fn add(args: &IndexArgs, settings: Settings) -> Result<()> {
     interrupt::watch();
     let start = Instant::now();
     let index = args.opening.reading.index(folder, false, &bars)?;
-    say_closed(&index);
+    closed(&index).iter().for_each(say);
     index.look_beside(&args.beside);
     index.think_with(llm.clone());
     let added = settings_of(&settings, &index, |settings| {

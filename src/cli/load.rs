@@ -1,7 +1,7 @@
 //! INDEX arguments: an index folder, a corpus to index in memory, or nothing for the bundled sample.
 
 use super::interrupt;
-use super::{How, Opening, Reading, about, say, say_closed, vectors_misfit};
+use super::{How, Opening, Reading, about, closed, say, vectors_misfit};
 use crate::corpus::{self, Corpus, Question, Report};
 use crate::embed::Reranker;
 use crate::explorer::text::count;
@@ -21,13 +21,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Opens or builds what INDEX names, and completes the settings with what the index was built with. A corpus is indexed
 /// with the settings' own extractor, so nothing has to be derived afterwards.
 pub fn load(path: Option<&Path>, reading: &Reading, settings: &mut Settings) -> Result<Arc<Index>> {
+    load_telling(path, reading, settings, &mut |said| say(said))
+}
+
+/// The same, with whatever there is to say going to `tell`.
+pub fn load_telling(
+    path: Option<&Path>,
+    reading: &Reading,
+    settings: &mut Settings,
+    tell: &mut dyn FnMut(String),
+) -> Result<Arc<Index>> {
     // An empty one stands for the sample where a file follows it.
     let path = path.filter(|path| !path.as_os_str().is_empty());
     let bars = ProgressBars::of(&[]);
-    let index = open(path, reading, settings, false, &bars, &mut |said| say(said));
+    let index = open(path, reading, settings, false, &bars, tell);
     bars.clear();
     let index = index?;
-    say_closed(&index);
+    closed(&index).into_iter().for_each(tell);
     Ok(index)
 }
 

@@ -30,9 +30,10 @@ pub fn run(args: &McpArgs) -> Result<()> {
 #[cfg(feature = "mcp")]
 pub fn run(args: &McpArgs) -> Result<()> {
     use super::calls::Session;
+    use super::say;
     use std::io::IsTerminal;
 
-    let session = Session::open(args.index.as_deref())?;
+    let session = Session::open(args.index.as_deref(), &mut |said| say(said))?;
     if std::io::stdin().is_terminal() {
         note!("hopscope: waits for an MCP client on standard input; see docs/agents.md");
     }

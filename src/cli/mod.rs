@@ -557,11 +557,9 @@ fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
     replace(path, bytes).with_context(|| path.display().to_string())
 }
 
-/// Where the vectors of an index stay closed, says so and how to open them.
-fn say_closed(index: &Index) {
-    if let Some(closed) = index.closed() {
-        note!("hopscope: {closed}");
-    }
+/// Where the vectors of an index stay closed: that, and how to open them.
+fn closed(index: &Index) -> Option<String> {
+    index.closed().map(|closed| format!("hopscope: {closed}"))
 }
 
 /// That the built-in vectors do not fit the language of a corpus, where that is so.

@@ -2,6 +2,7 @@
 
 use super::calls::{Arguments, Refusal, Session, TOOLS, schema};
 use super::interrupt::{self, interrupted};
+use super::say;
 use anyhow::{Result, bail};
 use clap::Args;
 use serde::Deserialize;
@@ -38,7 +39,7 @@ struct Request {
 /// # Errors
 /// An index that cannot be opened, an interrupt, standard input or output that fails.
 pub fn run(args: &ServeArgs) -> Result<()> {
-    let session = Session::open(args.index.as_deref())?;
+    let session = Session::open(args.index.as_deref(), &mut |said| say(said))?;
     let (input, output) = (stdin(), stdout());
     if input.is_terminal() {
         note!("hopscope: waits for requests; {{\"call\": \"schema\"}} lists them");

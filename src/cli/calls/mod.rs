@@ -17,7 +17,7 @@ pub use refusal::Refusal;
 pub use runs::passage;
 pub use set::{questions, rankings};
 
-use super::load::load;
+use super::load::load_telling;
 use super::{How, Reading};
 use crate::explorer::engine::facts;
 use crate::explorer::lack::lacks;
@@ -48,13 +48,13 @@ pub struct Session {
 }
 
 impl Session {
-    /// Opens an index folder, a corpus, or without a path the sample.
+    /// Opens an index folder, a corpus, or without a path the sample. What is to be known of reading it goes to `tell`.
     ///
     /// # Errors
     /// An index that cannot be opened.
-    pub fn open(path: Option<&Path>) -> Result<Session> {
+    pub fn open(path: Option<&Path>, tell: &mut dyn FnMut(String)) -> Result<Session> {
         let (_, mut settings) = How::default().named_among(&Presets::default(), None)?;
-        let index = load(path, &Reading::default(), &mut settings)?;
+        let index = load_telling(path, &Reading::default(), &mut settings, tell)?;
         let argument = path.map(|path| path.display().to_string());
         let facts = facts(&index, &argument.unwrap_or_default());
         Ok(Session {
