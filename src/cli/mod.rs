@@ -310,6 +310,15 @@ impl Reading {
         }
     }
 
+    /// The same with texts cut otherwise.
+    fn cut_as(&self, cut: Cut) -> Reading {
+        Reading {
+            chunk_words: u32::try_from(cut.words).ok(),
+            chunk_overlap: u32::try_from(cut.overlap).ok(),
+            ..self.clone()
+        }
+    }
+
     fn options(&self) -> Result<ReadOptions> {
         let Cut { words, overlap } = self.cut();
         if overlap >= words {

@@ -1195,6 +1195,186 @@ fn parameters_are_swept_over_a_question_a_set_and_each_other() {
     }
 }
 
+/// A folder of two texts, 24 paragraphs of some forty words about one star each, and a question about every other star
+/// with the passage of 200 words that has it as gold.
+fn stars() -> (tempfile::TempDir, String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let texts = folder.path().join("texts");
+    std::fs::create_dir(&texts).unwrap();
+    let star = |at: usize| format!("Zeta{}", char::from(b'a' + at as u8));
+    for (text, stars) in [("north", 0..12), ("south", 12..24)] {
+        let about = |at: usize| {
+            let (star, near) = (star(at), star((at + 5) % 24));
+            format!(
+                "The star {star} was catalogued by observers of the old tower in a long winter. They wrote that {star} has a \
+                 faint companion, that its colour is a pale yellow, and that it stands {at} degrees from {near} on the chart."
+            )
+        };
+        let paragraphs: Vec<String> = stars.map(about).collect();
+        std::fs::write(texts.join(format!("{text}.txt")), paragraphs.join("\n\n")).unwrap();
+    }
+    let texts = texts.to_str().unwrap().to_owned();
+    let index = folder.path().join("index");
+    let index = index.to_str().unwrap();
+    assert!(
+        hopscope(&["index", &texts, "--out", index])
+            .status
+            .success()
+    );
+    let questions = (0..24).step_by(2).map(|at| {
+        let question = format!("Which colour has the star {}?", star(at));
+        let found = json(&[
+            "ask", index, &question, "--method", "bm25", "--json", "-k", "1",
+        ]);
+        let gold = found["passages"][0]["id"].as_str().unwrap();
+        serde_json::json!({"id": format!("s{at}"), "question": question, "gold": {gold: 1}})
+            .to_string()
+    });
+    let questions: Vec<String> = questions.collect();
+    let file = folder.path().join("questions.jsonl");
+    std::fs::write(&file, questions.join("\n")).unwrap();
+    let file = file.to_str().unwrap().to_owned();
+    (folder, texts, file)
+}
+
+#[test]
+fn sizes_of_passages_are_swept_with_an_index_each_and_the_same_gold() {
+    let (_folder, texts, questions) = stars();
+    let own = [
+        "sweep",
+        &texts,
+        "--questions",
+        &questions,
+        "--method",
+        "bm25",
+    ];
+    let sizes = [
+        "--over",
+        "chunk-words=50,100",
+        "--over",
+        "chunk-overlap=0,20",
+        "--json",
+    ];
+    let all = json(&[&own[..], &sizes].concat());
+    let cuts = all["cuts"].as_array().unwrap();
+    let named: Vec<_> = cuts
+        .iter()
+        .map(|cut| (cut["chunk_words"].as_u64(), cut["chunk_overlap"].as_u64()))
+        .collect();
+    // Those asked for and the one of the gold.
+    let wanted = [(50, 0), (50, 20), (100, 0), (100, 20), (200, 0)];
+    assert_eq!(
+        named,
+        wanted.map(|(words, overlap)| (Some(words), Some(overlap)))
+    );
+    // The gold's own cutting comes to what eval says of it.
+    let set = [
+        "eval",
+        &texts,
+        "--questions",
+        &questions,
+        "--method",
+        "bm25",
+        "--json",
+    ];
+    let set = json(&set);
+    let base = &cuts[4];
+    assert_eq!(base["value"], set["methods"][0]["measures"]["R@5"], "{all}");
+    assert!(
+        base["difference"].is_null() && base["passages"].as_u64() < cuts[0]["passages"].as_u64()
+    );
+    let tokens = |cut: &serde_json::Value| cut["tokens"].as_f64().unwrap();
+    assert!(
+        tokens(&cuts[0]) < tokens(&cuts[1]) && tokens(&cuts[1]) < tokens(base),
+        "{all}"
+    );
+    for cut in cuts {
+        // More is found the more is read, and all of it in the end: the corpus is short.
+        let within: Vec<f64> = cut["within"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|share| share.as_f64().unwrap())
+            .collect();
+        assert!(within.is_sorted() && within[6] == 1.0, "{cut}");
+    }
+    assert_eq!(cuts[0]["difference"]["holm_over"]["runs"], 4);
+    let text = String::from_utf8(hopscope(&[&own[..], &sizes[..2]].concat()).stdout).unwrap();
+    assert!(
+        text.contains("R 1,000") && text.contains('*') && !text.contains("answer"),
+        "{text}"
+    );
+    assert!(cuts.iter().all(|cut| cut["answers"].is_null()));
+    // Where questions have answers these decide: an answer is the same however the text is cut.
+    let asked = std::fs::read_to_string(&questions).unwrap();
+    let answered = asked.replace("\"gold\"", "\"answers\": [\"pale yellow\"], \"gold\"");
+    std::fs::write(&questions, answered).unwrap();
+    let all = json(&[&own[..], &sizes[..2], &["--json"]].concat());
+    for cut in all["cuts"].as_array().unwrap() {
+        assert_eq!(cut["answers"].as_array().unwrap()[2], 1.0, "{cut}");
+        assert!(
+            cut["difference"].is_null() || cut["difference"]["ties"] == 12,
+            "{cut}"
+        );
+    }
+    let index = _folder.path().join("index");
+    for (args, why) in [
+        (
+            vec!["sweep", index.to_str().unwrap(), "--over", "chunk-words=50"],
+            "name its corpus instead",
+        ),
+        (
+            vec!["sweep", &texts, "--over", "chunk-words=50"],
+            "name a file with --questions",
+        ),
+        (
+            vec!["sweep", &texts, "colour", "--over", "chunk-words=50"],
+            "leave out the question",
+        ),
+        (
+            [&own[..], &["--over", "chunk-words"]].concat(),
+            "name the values",
+        ),
+        (
+            [&own[..], &["--over", "chunk-words=0"]].concat(),
+            "'0' is not a number of words",
+        ),
+        (
+            [
+                &own[..],
+                &["--over", "chunk-words=50", "--over", "chunk-overlap=50"],
+            ]
+            .concat(),
+            "name fewer",
+        ),
+        (
+            [&own[..], &["--over", "chunk-words=50", "--over", "bm25_b"]].concat(),
+            "by themselves",
+        ),
+        (
+            [&own[..], &["--over", "chunk-words=50", "--measure", "MAP"]].concat(),
+            "two gold passages can have one rank",
+        ),
+    ] {
+        let said = fails(&args);
+        assert!(said.contains(why), "{args:?}: {said}");
+    }
+    // A corpus that is not cut.
+    let said = hopscope(&[
+        "sweep",
+        CORPUS,
+        "--method",
+        "bm25",
+        "--over",
+        "chunk-words=50",
+    ]);
+    assert!(
+        String::from_utf8(said.stderr)
+            .unwrap()
+            .contains("only texts, Markdown and HTML are cut")
+    );
+}
+
 #[test]
 fn a_run_is_one_word_in_eval_and_compare() {
     // A method with settings of its own is what --set makes of it, under the name it was given.

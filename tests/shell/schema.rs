@@ -20,6 +20,7 @@ fn schema_of(args: &[&str]) -> &'static str {
         "compare" => "compare",
         "doctor" if has("--ppr") => "doctor-ppr",
         "doctor" => "doctor",
+        "sweep" if args.iter().any(|arg| arg.starts_with("chunk-")) => "sweep-sizes",
         "sweep" => "sweep",
         "tune" if has("--parameters") => "tune-parameters",
         "tune" if several => "tune-families",

@@ -1,6 +1,9 @@
 //! `hopscope sweep INDEX [QUESTION]`: one or two parameters over their values, or every subset of some changes.
 
+mod sizes;
+
 use super::compare::Ranked;
+use super::eval::asked;
 use super::figures::{change, difference, measure, score};
 use super::grid::{Form, Grid, cells};
 use super::load::{bar, load_runs};
@@ -29,7 +32,8 @@ pub struct SweepArgs {
     index: PathBuf,
     /// Question text, or its id in the set; all questions of the index if omitted.
     question: Option<String>,
-    /// Parameter to sweep, over its range or these values. Give it twice for a grid.
+    /// Parameter to sweep, over its range or these values; or chunk-words=N,.. and chunk-overlap=N,.. of a corpus of texts,
+    /// an index for each. Give it twice for a grid.
     #[arg(
         long,
         value_name = "NAME[=VALUE,..]",
@@ -41,6 +45,12 @@ pub struct SweepArgs {
     subsets: bool,
     #[command(flatten)]
     how: How,
+    /// Questions to use instead of the index's own.
+    #[arg(long, value_name = "FILE", conflicts_with = "question")]
+    questions: Option<PathBuf>,
+    /// Qrels file that replaces the questions' own gold.
+    #[arg(long, value_name = "FILE", conflicts_with = "question")]
+    qrels: Option<PathBuf>,
     /// How many passages are returned; the same as --set result_k=K.
     #[arg(long, short = 'k', value_name = "K")]
     top: Option<usize>,
@@ -65,6 +75,8 @@ struct Swept<'a> {
     args: &'a SweepArgs,
     index: &'a Index,
     settings: &'a Settings,
+    /// Questions with gold of the set.
+    judged: usize,
     /// The names of the swept parameters.
     heads: Vec<&'static str>,
     /// The question, and as it is in the set; none where all questions of the set were asked.
@@ -141,7 +153,12 @@ struct Effect {
     effect: f64,
 }
 
+pub(super) use sizes::Whole as Sizes;
+
 pub fn run(args: &SweepArgs) -> Result<()> {
+    if args.over.iter().any(|over| sizes::is_one(over)) {
+        return sizes::run(args);
+    }
     let path = Some(&*args.index);
     let (index, _, mut all) = load_runs(path, &[], &args.how, args.top, &args.opening)?;
     let settings = all.remove(0);
@@ -157,6 +174,8 @@ pub fn run(args: &SweepArgs) -> Result<()> {
             (settings, parameters, grid(&axes))
         }
     };
+    let files = [&args.questions, &args.qrels].map(|file| file.as_deref());
+    let questions = asked(&index, files, &args.opening.reading)?;
     let question = args.question.as_deref().map(|said| {
         let asked = index.question(said);
         (asked.map_or(said, |asked| &asked.text), asked)
@@ -165,11 +184,13 @@ pub fn run(args: &SweepArgs) -> Result<()> {
     let all = points.len();
     let points = match question {
         Some(asked) => one(args, &index, &settings, points, asked)?,
-        None if index.questions().iter().all(|q| q.gold.is_empty()) => {
+        None if questions.iter().all(|q| q.gold.is_empty()) => {
             let path = args.index.display();
-            bail!("{path}: no question with gold; name one question instead")
+            bail!(
+                "{path}: no question with gold; name one question, or a file with --questions FILE [--qrels FILE]"
+            )
         }
-        None => set(args, &index, &settings, points)?,
+        None => set(args, (&index, &questions), &settings, points)?,
     };
     if points.len() < all {
         bail!("interrupted after {} of {all} points", points.len());
@@ -180,6 +201,7 @@ pub fn run(args: &SweepArgs) -> Result<()> {
         args,
         index: &index,
         settings: &settings,
+        judged: questions.iter().filter(|q| q.wanted() > 0).count(),
         heads: axes.iter().map(|parameter| parameter.id()).collect(),
         question,
         gold: gold.map(|gold| index.id(gold.passage)).collect(),
@@ -222,11 +244,10 @@ fn one(
 /// Every point for all questions of the set.
 fn set(
     args: &SweepArgs,
-    index: &Arc<Index>,
+    (index, questions): (&Arc<Index>, &[Question]),
     settings: &Settings,
     points: Vec<Changes>,
 ) -> Result<Vec<Point>> {
-    let questions = index.questions();
     let bar = bar(points.len() * questions.len());
     let tell = |at: usize, done: usize| {
         bar.set_position((at * questions.len() + done) as u64);
@@ -349,12 +370,6 @@ impl Swept<'_> {
         (self.args.subsets).then(|| heads.zip(effects(&worth)))
     }
 
-    /// The questions of the set that have gold.
-    fn judged(&self) -> usize {
-        let questions = self.index.questions().iter();
-        questions.filter(|question| question.wanted() > 0).count()
-    }
-
     /// Every point in a row, with all digits.
     fn table(&self, form: Form) -> Result<()> {
         let mut grid = Grid::new(&"> ".repeat(self.heads.len() + 8 + self.gold.len()));
@@ -362,16 +377,7 @@ impl Swept<'_> {
         let mut heads: Vec<String> = self.heads.iter().map(ToString::to_string).collect();
         heads.extend(std::iter::once(self.called().to_owned()).chain(gold));
         if self.question.is_none() {
-            let more = [
-                "difference",
-                "low",
-                "high",
-                "wins",
-                "ties",
-                "losses",
-                "p Holm",
-            ];
-            heads.extend(more.map(str::to_owned));
+            heads.extend(COMPARED.map(str::to_owned));
         }
         grid.row(heads);
         for point in &self.points {
@@ -379,13 +385,7 @@ impl Swept<'_> {
             cells.push(score(point.worth));
             let rank = |rank: &Option<usize>| rank.map_or(String::new(), |rank| rank.to_string());
             cells.extend(point.gold.iter().map(rank));
-            if let Some(d) = &point.difference {
-                let ends = d.interval.map(|ends| ends.map(score));
-                cells.push(score(d.difference));
-                cells.extend(ends.unwrap_or_default());
-                cells.extend([d.wins, d.ties, d.losses].map(|count| count.to_string()));
-                cells.extend(d.p_holm.map(score));
-            }
+            cells.extend(point.difference.iter().flat_map(compared));
             grid.row(cells);
         }
         grid.print(form)?;
@@ -417,7 +417,7 @@ impl Swept<'_> {
             measure: self.args.measure,
             points: points.collect(),
             question: self.question.map(|(text, _)| text),
-            judged: (!asked).then(|| self.judged()),
+            judged: (!asked).then_some(self.judged),
             effects,
         }
     }
@@ -429,7 +429,7 @@ impl Swept<'_> {
         match self.question {
             Some((text, _)) => writeln!(out, "{name}: {text}")?,
             None => {
-                let judged = self.judged();
+                let judged = self.judged;
                 writeln!(
                     out,
                     "{name} over {judged} questions with gold; differences are from the settings marked *"
@@ -471,6 +471,27 @@ impl Swept<'_> {
         }
         Ok(())
     }
+}
+
+/// The heads of [`compared`].
+const COMPARED: [&str; 7] = [
+    "difference",
+    "low",
+    "high",
+    "wins",
+    "ties",
+    "losses",
+    "p Holm",
+];
+
+/// A difference with all digits.
+fn compared(d: &Difference) -> Vec<String> {
+    let ends = d.interval.map(|ends| ends.map(score));
+    let mut cells = vec![score(d.difference)];
+    cells.extend(ends.unwrap_or_default());
+    cells.extend([d.wins, d.ties, d.losses].map(|count| count.to_string()));
+    cells.extend(d.p_holm.map(score));
+    cells
 }
 
 /// A difference, and on how many questions there is one.
