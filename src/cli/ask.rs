@@ -228,7 +228,8 @@ pub fn ask(args: &AnswerArgs) -> Result<()> {
     if retrieval.top().is_empty() {
         say(retrieval.why_nothing());
     }
-    if let Some(confidence) = retrieval.confidence(&index) {
+    let confidence = retrieval.confidence(&index);
+    if let Some(confidence) = confidence.filter(|own| args.why || own.doubtful()) {
         writeln!(out, "\n{}", confidence.sentence)?;
         if args.why {
             write!(out, "{}", parts(&confidence))?;

@@ -7,9 +7,9 @@ use crate::ranker::{DEPTH, probability};
 use crate::text::figures::share;
 use serde::Serialize;
 
-/// From here on the answer is probably there, and below the second probably not.
-const PROBABLY: f64 = 0.65;
-const DOUBTFUL: f64 = 0.35;
+/// Below this a sentence warns that little speaks for an answer, and below the second what speaks against it.
+const DOUBTFUL: f64 = 0.15;
+const UNSURE: f64 = 0.65;
 /// Parts that a sentence names, and the least that is named.
 const NAMED: usize = 2;
 const LEAST: f64 = 0.1;
@@ -47,7 +47,7 @@ impl Confidence {
         }
     }
 
-    /// Whether the answer is probably not there.
+    /// Whether little speaks for an answer among the first.
     pub fn doubtful(&self) -> bool {
         self.probability < DOUBTFUL
     }
@@ -63,9 +63,9 @@ fn sentence(probability: f64, parts: &[Part]) -> String {
         false => format!(": {}", against.join("; ")),
     };
     match probability {
-        PROBABLY.. => format!("answer in the first five: probably ({p})"),
-        DOUBTFUL.. => format!("answer in the first five: perhaps ({p}){because}"),
-        _ => format!("probably no answer in the first five ({p}){because}"),
+        UNSURE.. => format!("confidence {p} that the first five hold the whole answer"),
+        DOUBTFUL.. => format!("confidence {p} that the first five hold the whole answer{because}"),
+        _ => format!("weak evidence that the answer is here (confidence {p}){because}"),
     }
 }
 
@@ -84,21 +84,25 @@ mod tests {
                 part("d", -0.01),
             ]
         };
-        let low = Confidence::of(parts(), 0.0);
+        let low = Confidence::of(parts(), -0.2);
         assert!(low.doubtful());
         assert_eq!(
             low.sentence,
-            "probably no answer in the first five (.17): because of c; because of a"
+            "weak evidence that the answer is here (confidence .14): because of c; because of a"
         );
         let high = Confidence::of(parts(), 4.0);
-        assert_eq!(high.sentence, "answer in the first five: probably (.92)");
+        assert_eq!(
+            high.sentence,
+            "confidence .92 that the first five hold the whole answer"
+        );
         let sum: f64 = high.parts.iter().map(|part| part.value).sum();
         assert!((sum - high.odds).abs() < 1e-12);
         let odds = (high.probability / (1.0 - high.probability)).ln();
         assert!((odds - high.odds).abs() < 1e-9);
         let perhaps = Confidence::of(parts(), 1.6).sentence;
         assert!(
-            perhaps.starts_with("answer in the first five: perhaps (.5"),
+            perhaps.starts_with("confidence .5")
+                && perhaps.ends_with(": because of c; because of a"),
             "{perhaps}"
         );
     }

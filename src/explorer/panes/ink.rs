@@ -30,7 +30,7 @@ pub struct Ink<'a> {
 pub struct Chrome<'t> {
     pub title: String,
     /// Instead of the title where that leaves no room for the note, and when the pane is closed.
-    pub short: &'t str,
+    pub short: &'static str,
     /// At the right end of the title's line.
     pub note: Line<'t>,
     /// What stays visible when the pane is closed to one line.

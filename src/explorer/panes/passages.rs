@@ -47,22 +47,13 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
     };
     let step = rows::step(state, scene);
     let moment = state.moment(step.is_some());
-    // How probably the answer is among the first.
-    let confidence = scene.confidence.as_ref().filter(|_| step.is_none());
-    let answer = confidence.map_or(String::new(), |confidence| {
-        format!(", answer {}", text::share(confidence.probability))
-    });
     let title = match step {
         Some(_) => format!("Passages{moment}"),
         None => format!(
-            "Passages{moment}: {} of {}{answer}",
+            "Passages{moment}: {} of {}",
             scene.top_k.min(scene.passages.len()),
             text::count(state.facts.passages)
         ),
-    };
-    let short = match moment.is_empty() {
-        true => format!("Passages{answer}"),
-        false => String::new(),
     };
     let note = match step {
         Some(_) => Line::from(vec![ink.muted("vs. end")]),
@@ -71,11 +62,7 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
                 ink.span(ink.glyphs.gold, Scope::Gold),
                 ink.muted(" gold  "),
                 ink.span(ink.glyphs.tie, Scope::Tie),
-                ink.muted(if answer.is_empty() {
-                    " tie (.5%)"
-                } else {
-                    " tie"
-                }),
+                ink.muted(" tie (.5%)"),
             ];
             if state.reply().is_some() {
                 note.insert(2, ink.span(CITED, Scope::Key));
@@ -85,13 +72,8 @@ fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         }
     };
     let chrome = Chrome {
-        summary: summary(
-            ink,
-            scene,
-            step,
-            ink.room(slot, &format!("{moment}{answer}")),
-        ),
-        short: &short,
+        summary: summary(ink, scene, step, ink.room(slot, &moment)),
+        short: if moment.is_empty() { "Passages" } else { "" },
         title,
         note,
     };

@@ -18,7 +18,7 @@ use ratatui::layout::Position;
 use ratatui::text::Line;
 use serde_json::Value;
 
-/// What is said of an answer that is probably not there.
+/// That little speaks for an answer among the first passages.
 fn doubted(scene: &Scene) -> Option<&str> {
     let confidence = scene.confidence.as_ref();
     let doubtful = confidence.filter(|confidence| confidence.doubtful());
@@ -28,7 +28,7 @@ fn doubted(scene: &Scene) -> Option<&str> {
 /// Least cells for a warning beside the question.
 const BESIDE: u16 = 32;
 
-/// That nothing of the question is known, or that its answer is probably not among the first: on the lower border, or beside
+/// That nothing of the question is known, or that little speaks for an answer: on the lower border, or beside
 /// the question where it is one line.
 fn warning(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer) {
     let shown = ink.state.scene().filter(|_| !ink.state.stale());
