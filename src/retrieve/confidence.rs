@@ -65,7 +65,7 @@ fn sentence(probability: f64, parts: &[Part]) -> String {
     match probability {
         UNSURE.. => format!("confidence {p} that the first five hold the whole answer"),
         DOUBTFUL.. => format!("confidence {p} that the first five hold the whole answer{because}"),
-        _ => format!("weak evidence that the answer is here (confidence {p}){because}"),
+        _ => format!("weak evidence for an answer (confidence {p}){because}"),
     }
 }
 
@@ -88,7 +88,7 @@ mod tests {
         assert!(low.doubtful());
         assert_eq!(
             low.sentence,
-            "weak evidence that the answer is here (confidence .14): because of c; because of a"
+            "weak evidence for an answer (confidence .14): because of c; because of a"
         );
         let high = Confidence::of(parts(), 4.0);
         assert_eq!(

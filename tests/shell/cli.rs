@@ -1252,7 +1252,7 @@ fn sizes_of_passages_are_swept_with_an_index_each_and_the_same_gold() {
         "--over",
         "chunk-words=50,100",
         "--over",
-        "chunk-overlap=0,20",
+        "chunk-overlap=0,30",
         "--json",
     ];
     let all = json(&[&own[..], &sizes].concat());
@@ -1262,7 +1262,7 @@ fn sizes_of_passages_are_swept_with_an_index_each_and_the_same_gold() {
         .map(|cut| (cut["chunk_words"].as_u64(), cut["chunk_overlap"].as_u64()))
         .collect();
     // Those asked for and the one of the gold.
-    let wanted = [(50, 0), (50, 20), (100, 0), (100, 20), (200, 0)];
+    let wanted = [(50, 0), (50, 30), (100, 0), (100, 30), (200, 0)];
     assert_eq!(
         named,
         wanted.map(|(words, overlap)| (Some(words), Some(overlap)))
