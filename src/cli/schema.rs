@@ -34,7 +34,7 @@ outputs! {
     "doctor" "doctor --json" super::doctor::Checked<'static>;
     "doctor-ppr" "doctor --ppr --json" super::doctor::Tested<'static>;
     "sweep" "sweep --json" super::sweep::Whole<'static>;
-    "sweep-sizes" "sweep --over chunk-words --json" super::sweep::Sizes<'static>;
+    "sweep-sizes" "sweep --over chunk-words --json" super::sweep::sizes::Whole<'static>;
     "tune" "tune --json" super::tune::ranker::Report<'static>;
     "tune-families" "tune --json of several indexes" super::tune::ranker::General<'static>;
     "tune-confidence" "tune --confidence --json" super::tune::confidence::Report<'static>;

@@ -1,6 +1,6 @@
 //! `hopscope sweep INDEX [QUESTION]`: one or two parameters over their values, or every subset of some changes.
 
-mod sizes;
+pub(super) mod sizes;
 
 use super::compare::Ranked;
 use super::eval::asked;
@@ -152,8 +152,6 @@ struct Effect {
     /// Average difference of the measure.
     effect: f64,
 }
-
-pub(super) use sizes::Whole as Sizes;
 
 pub fn run(args: &SweepArgs) -> Result<()> {
     if args.over.iter().any(|over| sizes::is_one(over)) {
