@@ -1,42 +1,38 @@
 //! Learns how probably the first five passages of hop hold the answer, and says how good that is on families of questions that
 //! it has not seen.
 
-use super::ranker::{name, stopped};
-use super::{TuneArgs, few, watched};
+use super::ranker::write;
+use super::{TuneArgs, candidates, family, stopped, watched};
 use crate::cli::figures::{interval_of, known, measure};
 use crate::cli::grid::{Grid, cells};
 use crate::cli::load::{ProgressBars, bar, load};
-use crate::cli::{interrupt, print_json, write_file};
+use crate::cli::print_json;
 use crate::evaluate::assure::{Family, HeldOut, assure, index_without_gold};
-use crate::evaluate::learn::{FEWEST, Taught};
 use crate::evaluate::{Assurance, Resampling};
 use crate::index::Index;
 use crate::output;
 use crate::ranker::{Model, Recipe};
-use crate::retrieve::{DEFAULT_METHOD, Settings};
+use crate::retrieve::DEFAULT_METHOD;
 use anyhow::{Result, bail};
 use serde::Serialize;
 use std::io::Write;
-use std::path::Path;
 use std::sync::Arc;
 
 pub fn run(args: &TuneArgs) -> Result<()> {
     let settings = args.tuning.how().settings(Some(DEFAULT_METHOD))?;
     let mut families: Vec<Family> = Vec::new();
     for word in &args.index {
-        let (family, path) = match word.split_once('=').filter(|_| !Path::new(word).exists()) {
-            Some((family, path)) => (family.to_owned(), Path::new(path)),
-            None => (name(Path::new(word)), Path::new(word)),
-        };
+        let (family, path) = family(word);
         let mut own = settings.clone();
         let index = load(Some(path), &args.reading, &mut own)?;
-        let whole = asked(path, &index, &own)?;
+        let asked = |index: &Arc<Index>| candidates(path, (index, index.questions()), &own);
+        let whole = asked(&index)?;
         let mut without = Vec::new();
         for half in 0..2 {
             let bars = ProgressBars::of(&[]);
             let made = index_without_gold(&index, half, &bars);
             bars.clear();
-            without.push(asked(path, &Arc::new(made?), &own)?);
+            without.push(asked(&Arc::new(made?))?);
         }
         match families.iter_mut().find(|known| known.name == family) {
             Some(known) => {
@@ -67,35 +63,16 @@ pub fn run(args: &TuneArgs) -> Result<()> {
         bail!("--confidence: no question has gold among its candidates");
     };
     let start = settings.all().ranker().unwrap_or(Model::shipped());
-    if let Some(out) = &args.out {
-        let model = Model {
-            assured: Some(assured),
-            ..start.clone()
-        };
-        write_file(out, model.text().as_bytes())?;
-    }
+    let model = Model {
+        assured: Some(assured),
+        ..start.clone()
+    };
+    write(args, &model)?;
     match args.json {
         true => print_json(&Report {
             held_out: held.iter().map(Judged::of).collect(),
         }),
         false => print(args, &held),
-    }
-}
-
-/// The candidates of every question with gold.
-fn asked(path: &Path, index: &Arc<Index>, settings: &Settings) -> Result<Taught> {
-    let bar = bar(index.questions().len());
-    let progress = |done| {
-        bar.set_position(done as u64);
-        !interrupt::interrupted()
-    };
-    let set = Taught::of(name(path), index, index.questions(), settings, progress);
-    bar.finish_and_clear();
-    let set = set?;
-    stopped()?;
-    match set.questions.len() {
-        count if count < FEWEST => Err(few(path, count)),
-        _ => Ok(set),
     }
 }
 

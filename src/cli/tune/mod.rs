@@ -6,15 +6,17 @@ pub(super) mod parameters;
 pub(super) mod ranker;
 
 use super::eval::asked;
+use super::load::bar;
 use super::named::Named;
 use super::{Reading, Tuning, interrupt, measure_named};
 use crate::corpus::Question;
 use crate::evaluate::labels::corrected;
-use crate::evaluate::learn::FEWEST;
+use crate::evaluate::learn::{FEWEST, Taught};
 use crate::evaluate::{Difference, MEASURES};
 use crate::index::Index;
+use crate::retrieve::Settings;
 use crate::text::plural;
-use anyhow::{Error, Result, anyhow};
+use anyhow::{Error, Result, anyhow, bail};
 use clap::Args;
 use indicatif::ProgressBar;
 use std::path::{Path, PathBuf};
@@ -123,6 +125,48 @@ fn few(path: &Path, count: usize) -> Error {
         path.display(),
         plural(count, "question")
     )
+}
+
+/// The family that a set is said to be of, else its folder, and where it is: `FAMILY=INDEX`.
+fn family(word: &str) -> (String, &Path) {
+    match word.split_once('=').filter(|_| !Path::new(word).exists()) {
+        Some((family, path)) => (family.to_owned(), Path::new(path)),
+        None => (name(Path::new(word)), Path::new(word)),
+    }
+}
+
+/// What a set is called: as its folder.
+fn name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+/// The candidates of every question with gold.
+fn candidates(
+    path: &Path,
+    (index, questions): (&Arc<Index>, &[Question]),
+    settings: &Settings,
+) -> Result<Taught> {
+    let bar = bar(questions.len());
+    let progress = |done| {
+        bar.set_position(done as u64);
+        !interrupt::interrupted()
+    };
+    let set = Taught::of(name(path), index, questions, settings, progress);
+    bar.finish_and_clear();
+    let set = set?;
+    stopped()?;
+    match set.questions.len() {
+        count if count < FEWEST => Err(few(path, count)),
+        _ => Ok(set),
+    }
+}
+
+fn stopped() -> Result<()> {
+    match interrupt::interrupted() {
+        true => bail!("interrupted; nothing was written"),
+        false => Ok(()),
+    }
 }
 
 /// A bar of what is done, which ctrl-C stops.

@@ -1,12 +1,12 @@
 //! Learns the order of hop from questions with gold or from labels, and says how good it is on questions that it has not
 //! seen.
 
-use super::{TuneArgs, by_name, few, questions, watched};
+use super::{TuneArgs, by_name, candidates, family, questions, stopped, watched};
 use crate::cli::load::{bar, load};
 use crate::cli::named::Named;
-use crate::cli::{figures, interrupt, print_json, write_file};
+use crate::cli::{figures, print_json, write_file};
 use crate::evaluate::compare::named;
-use crate::evaluate::learn::{FEWEST, HeldOut, Learnt, TOLD, Taught, general, trained, tune};
+use crate::evaluate::learn::{HeldOut, Learnt, TOLD, Taught, general, trained, tune};
 use crate::evaluate::{Difference, Resampling};
 use crate::output;
 use crate::parameters::RANKER;
@@ -22,10 +22,7 @@ pub fn run(args: &TuneArgs) -> Result<()> {
     let settings = args.tuning.how().settings(Some(DEFAULT_METHOD))?;
     let mut families: Vec<(String, Vec<Taught>)> = Vec::new();
     for word in &args.index {
-        let (family, path) = match word.split_once('=').filter(|_| !Path::new(word).exists()) {
-            Some((family, path)) => (family.to_owned(), Path::new(path)),
-            None => (name(Path::new(word)), Path::new(word)),
-        };
+        let (family, path) = family(word);
         let set = taught(args, path, &settings)?;
         match families.iter_mut().find(|(known, _)| *known == family) {
             Some((_, sets)) => sets.push(set),
@@ -38,37 +35,12 @@ pub fn run(args: &TuneArgs) -> Result<()> {
     }
 }
 
-/// What a set is called: as its folder.
-pub(super) fn name(path: &Path) -> String {
-    let name = path.file_name().unwrap_or(path.as_os_str());
-    name.to_string_lossy().into_owned()
-}
-
 /// The candidates of every question with gold of one index.
 fn taught(args: &TuneArgs, path: &Path, settings: &Settings) -> Result<Taught> {
     let mut settings = settings.clone();
     let index = load(Some(path), &args.reading, &mut settings)?;
     let questions = questions(args, &index)?;
-    let bar = bar(questions.len());
-    let progress = |done| {
-        bar.set_position(done as u64);
-        !interrupt::interrupted()
-    };
-    let set = Taught::of(name(path), &index, &questions, &settings, progress);
-    bar.finish_and_clear();
-    let set = set?;
-    stopped()?;
-    if set.questions.len() < FEWEST {
-        return Err(few(path, set.questions.len()));
-    }
-    Ok(set)
-}
-
-pub(super) fn stopped() -> Result<()> {
-    match interrupt::interrupted() {
-        true => bail!("interrupted; nothing was written"),
-        false => Ok(()),
-    }
+    candidates(path, (&index, &questions), &settings)
 }
 
 /// Learns from one set, starting from the ranker of the settings.
@@ -89,7 +61,7 @@ fn one(args: &TuneArgs, set: &Taught, settings: &Settings) -> Result<()> {
     }
 }
 
-fn write(args: &TuneArgs, model: &Model) -> Result<()> {
+pub(super) fn write(args: &TuneArgs, model: &Model) -> Result<()> {
     match &args.out {
         Some(out) => write_file(out, model.text().as_bytes()),
         None => Ok(()),
