@@ -437,13 +437,15 @@ impl<'a> Evidence<'a> {
             Sign::Learned => format!("the learned order gives its best candidate {value:.2}"),
             Sign::Sum if against => "the signals agree on no passage".to_owned(),
             Sign::Sum => format!("the signals give their first passage {value:.2}"),
-            Sign::Cover if against && !self.open_of_first().is_empty() => {
-                format!("nothing in the first five has {}", self.open_of_first())
-            }
-            Sign::Cover => {
-                let percent = 100.0 * value;
-                format!("the first five have {percent:.0} % of the question's words")
-            }
+            Sign::Cover => match self.open_of_first() {
+                open if against && !open.is_empty() => {
+                    format!("nothing in the first five has {open}")
+                }
+                _ => {
+                    let percent = 100.0 * value;
+                    format!("the first five have {percent:.0} % of the question's words")
+                }
+            },
             Sign::Probable => {
                 format!("{value:.1} of the first five are relevant by their probabilities")
             }
