@@ -51,6 +51,18 @@ pub fn load_runs(
     top: Option<usize>,
     opening: &Opening,
 ) -> Result<(Arc<Index>, Vec<String>, Vec<Settings>)> {
+    load_runs_telling(path, runs, how, top, opening, &mut |said| say(said))
+}
+
+/// The same, with what there is to say of the index going to `tell`.
+pub fn load_runs_telling(
+    path: Option<&Path>,
+    runs: &[String],
+    how: &How,
+    top: Option<usize>,
+    opening: &Opening,
+    tell: &mut dyn FnMut(String),
+) -> Result<(Arc<Index>, Vec<String>, Vec<Settings>)> {
     let named: Vec<(String, Settings)> = match runs {
         [] => vec![how.named(None)?],
         runs => {
@@ -63,7 +75,7 @@ pub fn load_runs(
         let set = settings.set_text(&format!("{}={top}", RESULT_K.id().id()));
         set.map_err(about("--top"))?;
     }
-    let index = load(path, &opening.reading, &mut all[0])?;
+    let index = load_telling(path, &opening.reading, &mut all[0], tell)?;
     opening.thinking.of(&index)?;
     let index = judged_by(index, how.reranker.as_deref(), &all)?;
     all.iter_mut().for_each(|settings| settings.adopt(&index));

@@ -10,9 +10,7 @@ use super::answers::READ_TOKENS;
 use super::compare::{Difference, Resampling, paired_differences};
 use super::measures::{Ranks, mean};
 use crate::corpus::Question;
-use crate::index::Passages;
 use crate::retrieve::Hit;
-use crate::text::chunks;
 use std::ops::Range;
 
 /// Share of a gold passage that has to be read before it counts as found.
@@ -101,14 +99,14 @@ fn union(stretches: &mut [Range<usize>]) -> usize {
     stretches.iter().fold(0, add)
 }
 
-/// What a question comes to under a cutting: `measure` by ranks, and the recall within so many tokens. None without gold, or
-/// for a measure that ranks alone do not give.
+/// What a question comes to under a cutting, whose passages have places and so many tokens: `measure` by ranks, and the recall
+/// within [`READ_TOKENS`]. None without gold, or for a measure that ranks alone do not give.
 pub fn row(
     measure: &str,
     question: &Question,
     gold: &Places,
     ranking: &[Hit],
-    (places, passages): (&Places, &Passages),
+    (places, tokens): (&Places, &[usize]),
 ) -> Option<Row> {
     let wanted = question.wanted();
     let stretches = question.gold.iter();
@@ -116,8 +114,7 @@ pub fn row(
     let stretches: Vec<_> = stretches.collect();
     let ranked = ranking.iter().filter_map(|hit| {
         let place = places.of_passage(hit.passage)?.clone();
-        let tokens = chunks::count(&passages.full_text(hit.passage as usize));
-        Some((place, tokens))
+        Some((place, *tokens.get(hit.passage as usize)?))
     });
     let found = found(&stretches, &Vec::from_iter(ranked));
     let ranks = Ranks {

@@ -165,7 +165,7 @@ pub fn measures(ranking: &[u32], question: &Question) -> Option<Measures> {
 }
 
 /// Where a question's gold stands, and what needs no more than that.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ranks {
     /// Of the gold passages that are ranked, from 1, in any order.
     pub ranks: Vec<usize>,

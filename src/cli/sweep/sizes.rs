@@ -5,11 +5,12 @@ use super::{COMPARED as DIFFERENCE, SweepArgs, compared, told};
 use crate::cli::eval::asked;
 use crate::cli::figures::{measure, score};
 use crate::cli::grid::{Form, Grid, cells};
-use crate::cli::load::{ProgressBars, bar, load, open};
-use crate::cli::{Reading, interrupt};
+use crate::cli::load::{bar, load_runs_telling};
+use crate::cli::{Opening, Reading, interrupt, say};
 use crate::corpus::{self, Cut, Question};
 use crate::evaluate::answers::{Covered, READ_TOKENS, curve};
 use crate::evaluate::cuts::{self, COMPARED, Places, Row, solid};
+use crate::evaluate::measures::Ranks;
 use crate::evaluate::{Difference, Resampling, compare::correct, evaluate};
 use crate::explorer::text::count;
 use crate::index::Index;
@@ -114,7 +115,8 @@ struct Opened {
     index: Arc<Index>,
     settings: Settings,
     places: Places,
-    tokens: f64,
+    /// Tokens of every passage with its title.
+    tokens: Vec<usize>,
 }
 
 pub fn run(args: &SweepArgs) -> Result<()> {
@@ -125,27 +127,36 @@ pub fn run(args: &SweepArgs) -> Result<()> {
         let path = args.index.display();
         bail!("{path}: the texts of an index are cut already; name its corpus instead");
     }
+    if Ranks::default().measure(args.measure).is_none() {
+        let measure = args.measure;
+        bail!(
+            "--measure {measure}: two gold passages can have one rank here; name R@2, R@5, R@10, R@20, Success@10, RR or All@5"
+        );
+    }
     let base = args.opening.reading.cut();
     let cuts = all(args, base)?;
     interrupt::watch();
-    let first = opened(args, base, true)?;
+    // What there is to say of the files it says once.
+    let first = opened(args, base, &mut |said| say(said))?;
     let files = [&args.questions, &args.qrels].map(|file| file.as_deref());
-    let questions = asked(&first.index, files, &args.opening.reading)?;
-    if questions.iter().all(|question| question.wanted() == 0) {
+    let mut questions = asked(&first.index, files, &args.opening.reading)?;
+    questions.retain(|question| question.wanted() > 0);
+    if questions.is_empty() {
         let path = args.index.display();
         bail!("{path}: no question with gold; name a file with --questions FILE [--qrels FILE]");
     }
+    let name = first.index.name().to_owned();
+    let settings = first.settings.clone();
     let gold = first.places.clone();
     let bar = bar(cuts.len() * questions.len());
-    let mut tried = Vec::new();
+    let mut tried: Vec<Tried> = Vec::new();
     let mut first = Some(first);
     // The one of the gold comes first: the others are compared with it.
     let order = std::iter::once(base).chain(cuts.iter().copied().filter(|cut| *cut != base));
-    let mut described = None;
     for (at, cut) in order.enumerate() {
         let own = match first.take() {
             Some(first) => first,
-            None => opened(args, cut, false)?,
+            None => opened(args, cut, &mut |_| ())?,
         };
         let progress = |done: usize| {
             bar.set_position((at * questions.len() + done) as u64);
@@ -156,7 +167,6 @@ pub fn run(args: &SweepArgs) -> Result<()> {
             bail!("interrupted after {at} of {} sizes", cuts.len());
         };
         tried.push(Tried::of(cut, &own, &asked, tried.first()));
-        described.get_or_insert((own.index.name().to_owned(), own.settings));
     }
     bar.finish_and_clear();
     if tried.len() > 1 && tried.iter().all(|one| one.lengths() == tried[0].lengths()) {
@@ -165,14 +175,13 @@ pub fn run(args: &SweepArgs) -> Result<()> {
     let differences = tried.iter_mut().filter_map(|one| one.difference.as_mut());
     correct(differences.map(std::slice::from_mut));
     tried.sort_by_key(|one| (one.cut.chunk_words, one.cut.chunk_overlap));
-    let (name, settings) = described.ok_or_else(|| anyhow!("nothing was cut"))?;
     let whole = Whole {
         index: &name,
         method: &settings.method().name,
         settings: &settings,
         measure: args.measure,
         tokens: READ_TOKENS,
-        judged: questions.iter().filter(|q| q.wanted() > 0).count(),
+        judged: questions.len(),
         cuts: tried,
     };
     match args.form {
@@ -227,41 +236,30 @@ fn all(args: &SweepArgs, base: Cut) -> Result<Vec<Cut>> {
 }
 
 /// Reads and indexes the corpus in one cutting.
-fn opened(args: &SweepArgs, cut: Cut, first: bool) -> Result<Opened> {
-    let path = &args.index;
-    let reading = args.opening.reading.cut_as(cut);
-    let mut settings = args.how.settings(None)?;
-    let index = match first {
-        // With all there is to say of the files.
-        true => load(Some(path), &reading, &mut settings)?,
-        false => {
-            let bars = ProgressBars::of(&[]);
-            let index = open(
-                Some(path),
-                &reading,
-                &mut settings,
-                false,
-                &bars,
-                &mut |_| (),
-            );
-            bars.clear();
-            index?
-        }
+fn opened(args: &SweepArgs, cut: Cut, tell: &mut dyn FnMut(String)) -> Result<Opened> {
+    let path = &*args.index;
+    let opening = Opening {
+        reading: args.opening.reading.cut_as(cut),
+        ..args.opening.clone()
     };
-    args.opening.thinking.of(&index)?;
+    let loaded = load_runs_telling(Some(path), &[], &args.how, args.top, &opening, tell);
+    let (index, _, mut all) = loaded?;
     let passages = index.passages();
     let whole = (0..passages.len()).map(|at| solid(passages.text(at)));
     let whole: Vec<usize> = whole.collect();
     let apart = match cut.overlap {
         0 => None,
-        _ => Some(apart(path, &reading.cut_as(Cut { overlap: 0, ..cut }))?),
+        _ => Some(apart(
+            path,
+            &opening.reading.cut_as(Cut { overlap: 0, ..cut }),
+        )?),
     };
     let places = Places::of(&whole, apart.as_ref().unwrap_or(&whole));
     let places = places.ok_or_else(|| anyhow!("{}: changed while it was read", path.display()))?;
     let tokens = (0..passages.len()).map(|at| chunks::count(&passages.full_text(at)));
     Ok(Opened {
-        tokens: tokens.sum::<usize>() as f64 / passages.len().max(1) as f64,
-        settings,
+        tokens: tokens.collect(),
+        settings: all.remove(0),
         places,
         index,
     })
@@ -293,25 +291,17 @@ fn rows(
         missing: Vec::new(),
         ..question.clone()
     };
-    let judged: Vec<&Question> = questions.iter().filter(|q| q.wanted() > 0).collect();
-    let bare: Vec<Question> = judged.iter().copied().map(bare).collect();
+    let bare: Vec<Question> = questions.iter().map(bare).collect();
     let evaluation = evaluate(&own.index, &bare, &own.settings, progress)?;
     if evaluation.per_question.len() < bare.len() {
         return Ok(None);
     }
-    let passages = (&own.places, own.index.passages());
-    let row = |(question, outcome): (&&Question, &crate::evaluate::PerQuestion)| {
+    let passages = (&own.places, &own.tokens[..]);
+    let asked = questions.iter().zip(&evaluation.per_question);
+    let rows = asked.filter_map(|(question, outcome)| {
         cuts::row(args.measure, question, gold, &outcome.ranking, passages)
-    };
-    let rows: Option<Vec<Row>> = judged
-        .iter()
-        .zip(&evaluation.per_question)
-        .map(row)
-        .collect();
-    let measure = args.measure;
-    let rows = rows.ok_or_else(|| {
-        anyhow!("--measure {measure}: two gold passages can have one rank here; name R@2, R@5, R@10, R@20, Success@10, RR or All@5")
-    })?;
+    });
+    let rows = rows.collect();
     let read = evaluation.per_question.iter();
     let read = read.filter_map(|outcome| outcome.read).collect();
     Ok(Some(Asked { rows, read }))
@@ -338,8 +328,8 @@ impl Tried {
             |base: &Tried| cuts::difference(&base.compared, &compared, Resampling::default());
         Tried {
             cut: Named::of(cut),
-            passages: own.index.len(),
-            tokens: own.tokens,
+            passages: own.tokens.len(),
+            tokens: own.tokens.iter().sum::<usize>() as f64 / own.tokens.len().max(1) as f64,
             value,
             within,
             difference: base.and_then(from),
