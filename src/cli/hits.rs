@@ -147,11 +147,17 @@ fn lines(text: &str, wide: usize) -> Vec<(Range<usize>, bool)> {
     lines.into_iter().zip(ends).collect()
 }
 
-/// The largest parts of a sum, in percent of it.
+/// The largest parts of a sum: in percent of it, or as they are where some are taken off.
 fn shares(opened: &Explanation) -> String {
-    let sum = opened.sum();
-    let named = largest(opened).into_iter().take(NAMED);
-    let named = named.map(|part| format!("{} {}", part.label, percent(part.value, sum, 0)));
+    let (sum, mut parts) = (opened.sum(), largest(opened));
+    let taken = parts.last().is_some_and(|part| part.value < 0.0);
+    if taken {
+        parts.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
+    }
+    let named = parts.into_iter().take(NAMED).map(|part| match taken {
+        true => format!("{} {:+.2}", part.label, part.value),
+        false => format!("{} {}", part.label, percent(part.value, sum, 0)),
+    });
     named.collect::<Vec<_>>().join(", ")
 }
 
