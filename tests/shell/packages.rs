@@ -81,7 +81,35 @@ fn every_package_may_be_used() {
         println!("{licence}: {}", names.join(", "));
         assert!(allowed(licence), "{licence}: {names:?}");
     }
+    // With those of the tests and of the package for Python.
     let count: usize = by_licence.values().map(Vec::len).sum();
-    // With those of the tests and of the package for Python; the program alone has some 260.
     assert!((100..380).contains(&count), "{count} packages");
+}
+
+#[test]
+fn the_default_program_is_made_of_few_packages() {
+    let tree = Command::new(std::env::var("CARGO").unwrap())
+        .args([
+            "tree",
+            "--offline",
+            "--locked",
+            "--edges",
+            "normal,build",
+            "--prefix",
+            "none",
+            "--format",
+            "{p}",
+        ])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(tree.status.success());
+    let tree = String::from_utf8(tree.stdout).unwrap();
+    let packages: BTreeSet<&str> = tree
+        .lines()
+        .map(|line| line.trim_end_matches(" (*)"))
+        .collect();
+    let count = packages.len();
+    // Twenty over what it is: a new one is worth a look at what it does for the time of a build.
+    assert!((100..280).contains(&count), "{count} packages");
 }
