@@ -46,7 +46,7 @@ use crate::index::{Index, Progress};
 use crate::journal::replace;
 use crate::output::{self, say};
 use crate::ranker::Tuned;
-use crate::retrieve::{Composition, DEFAULT_METHOD, Method, MethodRef, Presets, Settings};
+use crate::retrieve::{DEFAULT_METHOD, Method, MethodRef, Presets, Settings, compose};
 use crate::text::Language;
 use anyhow::{Context, Error, Result, anyhow, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -129,7 +129,7 @@ pub struct Parts {
     /// Walk: power, push, shallow, lazy or one-hop.
     #[arg(long, value_name = "SPREAD")]
     spread: Option<String>,
-    /// Passage selection: passages, fuse, rerank, bridge or pack.
+    /// Passage selection: passages, fuse, rerank, bridge, pack or ranked; rerank and ranked can follow any method.
     #[arg(long, value_name = "SELECT")]
     select: Option<String>,
 }
@@ -148,11 +148,11 @@ impl Parts {
         }
         let words = [&self.seeds, &self.graph, &self.spread, &self.select];
         let words = words.map(|word| word.as_deref());
-        let composed = Composition::over(&method, words).map_err(Error::msg)?;
-        for said in composed.stand_ins(&method, words) {
+        let chosen = compose::over(&method, words).map_err(Error::msg)?;
+        for said in chosen.stand_ins {
             note!("hopscope: {said}");
         }
-        composed.method().map_err(Error::msg)
+        Ok(chosen.method)
     }
 }
 

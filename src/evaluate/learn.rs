@@ -9,10 +9,8 @@ use crate::corpus::Question;
 use crate::index::Index;
 use crate::parameters::{Learned, Origin, RANKER};
 use crate::ranker::{
-    Boosting, CANDIDATES, Example, Group, Model, Recipe, few, folds, further, order, rounded,
+    Boosting, Candidates, Example, Group, Model, Recipe, few, folds, further, order, rounded,
 };
-use crate::retrieve::candidates::candidates;
-use crate::retrieve::hop::{self, Signals};
 use crate::retrieve::{Keep, RetrieveError, Settings};
 use crate::text::{figures, plural};
 use std::sync::Arc;
@@ -40,11 +38,12 @@ impl Taught {
         settings: &Settings,
         progress: impl Fn(usize) -> bool + Sync,
     ) -> Result<Taught, RetrieveError> {
-        let layer = hop::layer(index)?;
-        // What the first order ranks.
+        // Whatever the ranker, it has the candidates.
         let mut settings = settings.clone();
-        let (ranker, off) = RANKER.at(Learned::Off);
-        settings.set(ranker, off, Origin::User);
+        if settings.ranker().is_none() {
+            let (ranker, shipped) = RANKER.at(Learned::Shipped);
+            settings.set(ranker, shipped, Origin::User);
+        }
         let settings = &settings;
         let judged = questions.iter().filter(|question| question.wanted() > 0);
         let questions: Vec<Question> = judged.cloned().collect();
@@ -57,18 +56,15 @@ impl Taught {
                 let question = &questions[at];
                 let run = retriever.retrieve(&question.text, settings, Keep::Scores)?;
                 let mut records = run.records.iter();
-                let signals = records.find_map(|record| record.output.get::<Signals>());
-                let hits = &run.passages[..run.passages.len().min(CANDIDATES)];
-                let first = signals.map(|signals| signals.first(hits, settings.all()));
-                let first = first.unwrap_or_default();
-                let single = signals.map_or(0.0, |signals| signals.guarded(settings.all()));
+                let candidates = records.find_map(|record| record.output.get::<Candidates>());
+                let candidates = candidates.cloned().unwrap_or_default();
                 let grade = |passage: u32| {
                     let gold = question.gold.iter().find(|gold| gold.passage == passage);
                     gold.map_or(0, |gold| gold.grade.clamp(0.0, 10.0) as u8)
                 };
                 Ok(Example {
-                    grades: first.iter().map(|first| grade(first.passage)).collect(),
-                    candidates: candidates(index, &layer, &question.text, &first, single)?,
+                    grades: candidates.passages.iter().map(|p| grade(*p)).collect(),
+                    candidates,
                 })
             },
         )?;
@@ -80,6 +76,14 @@ impl Taught {
             questions,
             examples,
         })
+    }
+
+    /// The ranker of the program that orders such candidates.
+    pub fn shipped(&self) -> &'static Model {
+        match self.examples.first() {
+            Some(example) if example.candidates.foreign => Model::shipped_for_others(),
+            _ => Model::shipped(),
+        }
     }
 
     /// The measures of a question whose candidates are in this order.

@@ -216,16 +216,16 @@ impl<'a> Scoped<'a> {
         reads.iter().map(|p| self.value(*p)).chain(tuned).collect()
     }
 
-    /// The ranker in use; none where it is off.
-    pub fn ranker(&self) -> Option<&'a Model> {
+    /// The ranker in use; none where it is off. `others`: for another first order than `hop`'s.
+    pub fn ranker(&self, others: bool) -> Option<&'a Model> {
+        let shipped = || match others {
+            true => Model::shipped_for_others(),
+            false => Model::shipped(),
+        };
         match self.get(RANKER) {
             Learned::Off => None,
-            Learned::Shipped => Some(Model::shipped()),
-            Learned::Own => Some(
-                self.values
-                    .tuned()
-                    .map_or(Model::shipped(), |own| &own.model),
-            ),
+            Learned::Shipped => Some(shipped()),
+            Learned::Own => Some(self.values.tuned().map_or_else(shipped, |own| &own.model)),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::feature::Feature;
 use super::model::spread;
+use std::borrow::Cow;
 
 /// Parts of a first order that are read one by one: those of `hop`.
 pub const PARTS: usize = 8;
@@ -9,6 +10,11 @@ pub const PARTS: usize = 8;
 const TRIED: usize = 12;
 /// A shared name links two candidates from this rarity on.
 const LINKING: f64 = 0.5;
+
+/// Mean and deviation of the weighted sum over the candidates of a question, as it usually is: of three sets 3.5 to 5.0 and
+/// 1.8 to 2.2.
+const MEAN: f64 = 3.8;
+const DEVIATION: f64 = 1.9;
 
 /// One candidate names another: its title, or what its text is about.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,6 +66,8 @@ pub struct Candidates {
     /// How much the question looks like one that a single passage answers, 0 to 1. What candidates say of each other counts
     /// as much less then.
     pub single: f64,
+    /// Whether another first order than `hop`'s weighted sum gave the scores.
+    pub foreign: bool,
 }
 
 /// The most words of a question that count: one bit each.
@@ -137,7 +145,8 @@ impl Candidates {
     pub fn share(&self, words: u64) -> f64 {
         let shares = self.shares.iter().enumerate();
         let has = shares.filter(|(bit, _)| words >> bit & 1 == 1);
-        has.map(|(_, share)| share).sum()
+        // From zero, since the sum of nothing would be minus zero.
+        has.fold(0.0, |sum, (_, share)| sum + share)
     }
 
     /// Mean and standard deviation of the first order's scores.
@@ -145,13 +154,25 @@ impl Candidates {
         spread(&self.scores)
     }
 
+    /// The scores as functions read them. Those of another first order are brought to the usual mean and deviation of the
+    /// weighted sum, which functions were learned on.
+    fn levels(&self) -> Cow<'_, [f64]> {
+        if !self.foreign {
+            return Cow::Borrowed(&self.scores);
+        }
+        let (mean, deviation) = self.spread();
+        let usual = |score: &f64| MEAN + DEVIATION * (score - mean) / (deviation + 1e-12);
+        self.scores.iter().map(usual).collect()
+    }
+
     /// All features; those given what is found are zero until [`Candidates::given`] fills them in.
     pub fn table(&self) -> Table {
         let count = self.len();
         let mut table = Table::new(count, Feature::ALL.len());
         let cover = Cover::new(&self.shares);
-        let best = self.scores.first().copied().unwrap_or(0.0);
-        let fifth = self.scores.get(4.min(count.saturating_sub(1)));
+        let levels = self.levels();
+        let best = levels.first().copied().unwrap_or(0.0);
+        let fifth = levels.get(4.min(count.saturating_sub(1)));
         let fifth = fifth.copied().unwrap_or(0.0);
         // Words that one, and that at least two, of the first ten have.
         let (mut once, mut twice) = (0u64, 0u64);
@@ -170,9 +191,9 @@ impl Candidates {
             let has = self.has[k];
             let others = if k < 10 { twice } else { once };
             for (feature, value) in [
-                (Feature::Score, self.scores[k]),
-                (Feature::Lead, self.scores[k] - best),
-                (Feature::Fifth, self.scores[k] - fifth),
+                (Feature::Score, levels[k]),
+                (Feature::Lead, levels[k] - best),
+                (Feature::Fifth, levels[k] - fifth),
                 (Feature::Rank, k as f64),
                 (Feature::Cover, cover.of(has)),
                 (Feature::Only, cover.of(has & !others)),
@@ -185,8 +206,8 @@ impl Candidates {
         }
         for naming in &self.namings {
             let (b, k) = (usize::from(naming.from), usize::from(naming.to));
-            *table.at(k, Feature::InScore) += self.scores[b].max(0.0);
-            *table.at(b, Feature::OutScore) += self.scores[k].max(0.0);
+            *table.at(k, Feature::InScore) += levels[b].max(0.0);
+            *table.at(b, Feature::OutScore) += levels[k].max(0.0);
             if b < 10 {
                 *table.at(k, Feature::In10) += 1.0;
                 let adds = table.at(k, Feature::Adds);

@@ -215,16 +215,26 @@ impl Model {
         }
     }
 
-    /// The one that comes with the program.
-    ///
-    /// # Panics
-    /// Never: a test reads the file.
+    /// The one that comes with the program, for `hop`'s weighted sum.
     pub fn shipped() -> &'static Model {
         static SHIPPED: LazyLock<Model> = LazyLock::new(|| {
-            let parsed = Model::parse(include_str!("../../assets/ranker.json"));
-            parsed.unwrap_or_else(|error| unreachable!("assets/ranker.json: {error}"))
+            Model::of_the_program("ranker.json", include_str!("../../assets/ranker.json"))
         });
         &SHIPPED
+    }
+
+    /// The one that comes with the program, for any other first order.
+    pub fn shipped_for_others() -> &'static Model {
+        static SHIPPED: LazyLock<Model> = LazyLock::new(|| {
+            let text = include_str!("../../assets/ranker-others.json");
+            Model::of_the_program("ranker-others.json", text)
+        });
+        &SHIPPED
+    }
+
+    /// Never panics: a test reads the files.
+    fn of_the_program(name: &str, text: &str) -> Model {
+        Model::parse(text).unwrap_or_else(|error| unreachable!("assets/{name}: {error}"))
     }
 
     /// As a file holds it: a line a function.

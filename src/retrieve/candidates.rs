@@ -2,6 +2,7 @@
 //! has and in which sentence, who names whom, and which rare names two have in common.
 
 use super::RetrieveError;
+use super::retrieval::Hit;
 use crate::index::{EntityGraph, Index};
 use crate::layers::HopLayer;
 use crate::parameters::Tokens;
@@ -21,6 +22,17 @@ pub struct First {
     pub passage: u32,
     pub score: f64,
     pub parts: [f64; PARTS],
+}
+
+impl First {
+    /// Of an order without these parts.
+    pub fn plain(hit: &Hit) -> First {
+        First {
+            passage: hit.passage,
+            score: f64::from(hit.score),
+            parts: [0.0; PARTS],
+        }
+    }
 }
 
 /// The question's words that count, by bit.
@@ -181,8 +193,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a first order's best say of each other. `single`: how much the question looks like one that a single passage
-/// answers.
+/// What a first order's best say of each other.
 ///
 /// # Errors
 /// A damaged index.
@@ -191,7 +202,6 @@ pub fn candidates(
     layer: &HopLayer,
     question: &str,
     first: &[First],
-    single: f64,
 ) -> Result<Candidates, RetrieveError> {
     let asked = Asked::of(index, question)?;
     let reader = Reader {
@@ -232,7 +242,8 @@ pub fn candidates(
         shares: asked.shares.clone(),
         namings: Vec::new(),
         sharings: Vec::new(),
-        single,
+        single: 0.0,
+        foreign: false,
     };
     mentions.sort_by_key(|m| (m.entity, m.candidate));
     join(&mut all, &mentions, &layer.graph, &asked, index.len());

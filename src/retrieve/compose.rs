@@ -50,6 +50,7 @@ pub enum Pick {
     Rerank,
     Bridge,
     Pack,
+    Ranked,
 }
 
 /// A part by its name.
@@ -143,6 +144,11 @@ pub static PICKS: &[Word<Pick>] = &[
         Pick::Pack,
         "pack",
         "by score, as many as the tokens of the context hold",
+    ),
+    word(
+        Pick::Ranked,
+        "ranked",
+        "the first 50, put in the learned order",
     ),
 ];
 
@@ -317,6 +323,11 @@ static OWN: LazyLock<Vec<[Own; 4]>> =
 pub fn own(method: &Method) -> [Own; 4] {
     if let Some(composition) = method.composition() {
         return Slot::ALL.map(|slot| Own::Word(composition.word(slot)));
+    }
+    if let Way::Ended(of, pick, _) = &method.way {
+        let [seeds, graph, spread, _] = own(of);
+        let select = Own::Word(name_of(PICKS, pick).to_owned());
+        return [seeds, graph, spread, select];
     }
     let listed = METHODS.iter().position(|m| m.name == method.name);
     match listed.and_then(|at| OWN.get(at)) {
@@ -553,7 +564,7 @@ impl Composition {
     ///
     /// # Errors
     /// A word that is none, or parts that do not fit, with the reason.
-    pub fn over(method: &Method, parts: [Option<&str>; 4]) -> Result<Composition, String> {
+    fn over(method: &Method, parts: [Option<&str>; 4]) -> Result<Composition, String> {
         let mut own = Composition::near(method);
         for (slot, text) in Slot::ALL.into_iter().zip(parts) {
             if let Some(text) = text {
@@ -685,6 +696,89 @@ impl Composition {
         }
         needs.extend(self.graph.layer.map(|layer| format!("layer {layer}")));
         needs.join(", ")
+    }
+}
+
+/// A method with parts that a person chose.
+#[derive(Debug)]
+pub struct Chosen {
+    pub method: MethodRef,
+    /// Parts that stand in for some of the method's own, a sentence each.
+    pub stand_ins: Vec<String>,
+}
+
+/// Puts parts by their words in the place of a method's own. Where only the selection is named and can follow any ranking, the
+/// method stays as it is and ends so.
+///
+/// # Errors
+/// A word that is none, or parts that do not fit, with the reason.
+pub fn over(method: &MethodRef, parts: [Option<&str>; 4]) -> Result<Chosen, String> {
+    if let ([None, None, None, Some(word)], None) = (parts, method.composition()) {
+        let base = match &method.way {
+            Way::Ended(of, ..) => of.clone(),
+            _ => method.clone(),
+        };
+        let method = match find(PICKS, word.trim()) {
+            _ if own(&base)[Slot::Select as usize] == Own::Word(word.trim().to_owned()) => {
+                Some(base)
+            }
+            Some(pick) if pick.follows() => Some(ended(base, pick)?),
+            _ => None,
+        };
+        if let Some(method) = method {
+            let stand_ins = Vec::new();
+            return Ok(Chosen { method, stand_ins });
+        }
+    }
+    let composed = Composition::over(method, parts)?;
+    Ok(Chosen {
+        stand_ins: composed.stand_ins(method, parts),
+        method: composed.method()?,
+    })
+}
+
+/// Reads `METHOD > SELECT`.
+///
+/// # Errors
+/// A name or word that is none; a selection that cannot follow the method.
+pub fn ending(method: &str, select: &str) -> Result<MethodRef, String> {
+    let (method, select) = (Method::by_name(method.trim())?, select.trim());
+    match find(PICKS, select).filter(|pick| pick.follows()) {
+        Some(pick) => ended(method, pick),
+        None => {
+            let words = PICKS.iter().filter(|word| word.part.follows());
+            let words: Vec<&str> = words.map(|word| word.name).collect();
+            Err(format!(
+                "'{select}' cannot follow a method; METHOD > SELECT takes {}, a whole composition is SEEDS > GRAPH > SPREAD > SELECT",
+                words.join(", ")
+            ))
+        }
+    }
+}
+
+/// A method whose ranking is taken in by one more selection.
+fn ended(of: MethodRef, pick: Pick) -> Result<MethodRef, String> {
+    let word = name_of(PICKS, &pick);
+    let plan = plans::ended(of.plan(), pick);
+    let last = |plan: &Plan| plan.steps.last().map(|step| step.label.clone());
+    if last(&plan) == last(of.plan()) {
+        return Err(format!("{} ends in the selection {word} already", of.name));
+    }
+    let name = format!("{} > {word}", of.name);
+    Ok(MethodRef::from(Method {
+        title: name.clone().into(),
+        name: name.into(),
+        about: format!("{}; then {}", of.about, about_of(PICKS, &pick)).into(),
+        needs: of.needs.clone(),
+        defaults: of.defaults.clone(),
+        way: Way::Ended(of, pick, plan),
+    }))
+}
+
+impl Pick {
+    /// Whether it chooses from any ranking, not from a walk alone.
+    fn follows(self) -> bool {
+        matches!(self, Pick::Rerank | Pick::Ranked)
     }
 }
 

@@ -2,7 +2,7 @@
 
 #![warn(missing_docs)]
 
-use super::compose::Composition;
+use super::compose::{self, Composition, Pick};
 use super::operator::{Operator, Part};
 use super::operators::ket::{self, Text};
 use super::operators::rerank::RERANK;
@@ -80,6 +80,8 @@ pub enum Way {
     Fixed(LazyLock<Plan>),
     /// It was composed by a person.
     Composed(Composition, Plan),
+    /// Another one, whose ranking one more selection takes in.
+    Ended(MethodRef, Pick, Plan),
     /// It is the file of another program's run.
     Read(Rankings, Plan),
 }
@@ -518,8 +520,10 @@ impl Method {
     /// # Errors
     /// The name and the names there are, why the parts do not fit, or what is wrong with the file.
     pub fn by_name(name: &str) -> Result<MethodRef, String> {
-        if name.contains('>') {
-            return Composition::parse(name)?.method();
+        match name.split('>').collect::<Vec<_>>()[..] {
+            [_] => {}
+            [method, select] => return compose::ending(method, select),
+            _ => return Composition::parse(name)?.method(),
         }
         if let Some(listed) = METHODS.iter().find(|m| m.name == name) {
             return Ok(MethodRef::from(listed));
@@ -530,7 +534,7 @@ impl Method {
         }
         let names: Vec<&str> = METHODS.iter().map(|m| &*m.name).collect();
         Err(format!(
-            "no method '{name}'; there are {}, compositions SEEDS > GRAPH > SPREAD > SELECT, and run files by their paths",
+            "no method '{name}'; there are {}, METHOD > SELECT, compositions SEEDS > GRAPH > SPREAD > SELECT, and run files by their paths",
             names.join(", ")
         ))
     }
@@ -552,6 +556,7 @@ impl Method {
     pub fn rankings(&self) -> Option<&Rankings> {
         match &self.way {
             Way::Read(rankings, _) => Some(rankings),
+            Way::Ended(of, ..) => of.rankings(),
             Way::Fixed(_) | Way::Composed(..) => None,
         }
     }
@@ -560,7 +565,7 @@ impl Method {
     pub fn plan(&self) -> &Plan {
         match &self.way {
             Way::Fixed(plan) => plan,
-            Way::Composed(_, plan) | Way::Read(_, plan) => plan,
+            Way::Composed(_, plan) | Way::Read(_, plan) | Way::Ended(_, _, plan) => plan,
         }
     }
 
@@ -578,7 +583,7 @@ impl Method {
     pub fn composition(&self) -> Option<Composition> {
         match &self.way {
             Way::Composed(composition, _) => Some(*composition),
-            Way::Fixed(_) | Way::Read(..) => None,
+            Way::Fixed(_) | Way::Read(..) | Way::Ended(..) => None,
         }
     }
 
@@ -602,6 +607,14 @@ impl Method {
                 stored || crate::layers::typed::tables(index).is_ok()
             }
             _ => true,
+        }
+    }
+
+    /// The method whose ranking its last selection takes in, where a person put that behind it; else itself.
+    pub fn base(&self) -> &Method {
+        match &self.way {
+            Way::Ended(of, ..) => of,
+            _ => self,
         }
     }
 

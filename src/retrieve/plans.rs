@@ -9,6 +9,7 @@ use super::operators::lists::{
 use super::operators::names::NAMES;
 use super::operators::nearest::NEAREST;
 use super::operators::passages::{PASSAGES, PASSAGES_FUSED};
+use super::operators::ranked::{BETWEEN_RANKED, LEARNED};
 use super::operators::restart::{FROM_BOTH, FROM_LIST, FROM_NAMES};
 use super::operators::run_file::READ;
 use super::operators::walk::{LAZY, POWER, PUSH, WALK};
@@ -131,15 +132,35 @@ fn sentence(
         (pick, _) => {
             let walked = plan.on(graph, &PASSAGES, &[walk]);
             match pick {
-                Pick::Rerank => {
-                    plan.step(&RERANK, &[walked]);
-                }
                 Pick::Pack => {
                     plan.step(&PACKED, &[walked]);
                 }
-                Pick::Passages | Pick::Fuse | Pick::Bridge => {}
+                pick => end(&mut plan, walked, pick),
             }
         }
     }
     plan
+}
+
+/// The plan of a method whose ranking one more selection takes in.
+pub fn ended(of: &Plan, pick: Pick) -> Plan {
+    let mut plan = of.clone();
+    if let Some(last) = plan.steps.len().checked_sub(1) {
+        end(&mut plan, last, pick);
+    }
+    plan
+}
+
+/// Adds the steps of a selection that can follow any ranking.
+fn end(plan: &mut Plan, first: usize, pick: Pick) {
+    match pick {
+        Pick::Rerank => {
+            plan.step(&RERANK, &[first]);
+        }
+        Pick::Ranked => {
+            let candidates = plan.step(&BETWEEN_RANKED, &[first]);
+            plan.step(&LEARNED, &[first, candidates]);
+        }
+        Pick::Passages | Pick::Fuse | Pick::Bridge | Pick::Pack => {}
+    }
 }

@@ -177,10 +177,11 @@ impl Preset {
 
     /// What this preset says of a parameter, for a method.
     pub fn value(&self, method: &Method, parameter: Parameter) -> Option<Value> {
+        let base = &method.base().name;
         let own = self
             .by_method
             .iter()
-            .find(|(name, p, _)| *name == method.name && *p == parameter)
+            .find(|(name, p, _)| name == base && *p == parameter)
             .map(|(_, _, text)| *text);
         let common = || self.values.iter().find(|(p, _)| *p == parameter);
         let text = own.or_else(|| common().map(|(_, text)| &**text))?;

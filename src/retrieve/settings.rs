@@ -4,6 +4,7 @@
 
 use super::edits::SeedEdit;
 use super::methods::{Method, MethodRef};
+use super::operators::ranked::orders_others;
 use super::presets::{Preset, PresetRef};
 use crate::index::Index;
 use crate::layers::{GIVEN, GraphEdit, given};
@@ -13,7 +14,7 @@ use crate::parameters::{
     Origin, PLAN_BY, Param, ParamType, Parameter, PlanBy, SUBJECTS, Scoped, Stage, Value, Values,
     WALK,
 };
-use crate::ranker::Tuned;
+use crate::ranker::{Model, Tuned};
 use serde::{Serialize, Serializer};
 use std::sync::Arc;
 
@@ -194,6 +195,11 @@ impl Settings {
             Some((_, value)) => (*value, Origin::Index),
             None => (self.method.default(parameter), Origin::Default),
         }
+    }
+
+    /// The ranker that orders the candidates of these settings; none where it is off.
+    pub fn ranker(&self) -> Option<&Model> {
+        self.all().ranker(orders_others(self.method.plan()))
     }
 
     /// The value of a typed parameter.

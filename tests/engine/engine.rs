@@ -12,8 +12,8 @@ use hopscope::retrieve::operator::Part;
 use hopscope::retrieve::plan::Step;
 use hopscope::retrieve::spread::{Kernel, restart};
 use hopscope::retrieve::{
-    Composition, Keep, METHODS, Method, MethodRef, Origin, Parameter, Retrieval, Retriever, Seed,
-    Seeded, Settings,
+    Composition, Keep, METHODS, Method, MethodRef, Origin, Parameter, Presets, Retrieval,
+    Retriever, Seed, Seeded, Settings,
 };
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -32,6 +32,14 @@ const COMPOSITIONS: &[&str] = &[
     "names > entity-chunk > power > rerank",
     "nearest > summary-tree > lazy > passages",
     "names+bm25-2step > entity-passage > power > bridge",
+    "names+rrf > entity-passage > push > ranked",
+    "linearrag > ranked",
+    "hipporag2 > ranked",
+    "noderag > ranked",
+    "sage > ranked",
+    "ket-rag-p > ranked",
+    "rrf-ppr > ranked",
+    "hop > rerank",
 ];
 
 fn settings(method: &str, changes: &[&str]) -> Settings {
@@ -242,7 +250,7 @@ fn the_parts_of_a_method_make_the_method_or_say_that_they_do_not() {
             // A part by the name of its method is the same, and says the same.
             let mut named = [None; 4];
             named[slot as usize] = Some(&**name);
-            let by_name = Composition::over(method, named);
+            let by_name = compose::over(&MethodRef::from(method), named);
             match own.word() {
                 Some(word) => assert_eq!(whole.with(slot, name), whole.with(slot, word)),
                 None => assert!(by_name.is_err(), "{name} {}", slot.name()),
@@ -269,6 +277,91 @@ fn the_parts_of_a_method_make_the_method_or_say_that_they_do_not() {
         "rrf-ppr",
     ];
     assert_eq!(exact, all);
+}
+
+#[test]
+fn a_selection_follows_a_method_and_leaves_its_steps_as_they_are() {
+    let of = |name: &str| Method::by_name(name).unwrap();
+    let ranked = [
+        "linearrag",
+        "noderag",
+        "bm25",
+        "sage",
+        "rrf-ce",
+        "graph-rrf",
+    ];
+    let mut moved = 0;
+    for name in ranked {
+        let ended = of(&format!("{name} > ranked"));
+        for question in SAMPLE.questions().iter().step_by(31) {
+            let [before, after] = [of(name), ended.clone()]
+                .map(|method| ask(&question.text, &Settings::of(&SAMPLE, method)));
+            for (own, kept) in before.records.iter().zip(&after.records) {
+                assert_eq!(own.output.hits(), kept.output.hits(), "{name}");
+            }
+            let set = |run: &Retrieval, to: usize| -> BTreeSet<u32> {
+                run.passages
+                    .iter()
+                    .take(to)
+                    .map(|hit| hit.passage)
+                    .collect()
+            };
+            assert_eq!(
+                set(&before, 50),
+                set(&after, 50),
+                "{name}: the same candidates"
+            );
+            let [best, other] =
+                [&before, &after].map(|run| run.passages.first().map(|h| h.passage));
+            moved += usize::from(best != other || before.top() != after.top());
+            let falling = after
+                .passages
+                .windows(2)
+                .all(|pair| pair[0].score >= pair[1].score);
+            assert!(falling, "{name}");
+            assert!(after.confidence(&SAMPLE).is_none(), "learned of hop alone");
+        }
+    }
+    assert!(moved > 10, "{moved}");
+    for question in SAMPLE.questions().iter().step_by(31) {
+        let [own, made] = ["bm25-ce", "bm25 > rerank"]
+            .map(|name| ask(&question.text, &Settings::of(&SAMPLE, of(name))).passages);
+        assert_eq!(own, made);
+    }
+    // By its flag, and back again.
+    let select = |name: &str, word| {
+        let chosen = compose::over(&of(name), [None, None, None, Some(word)]).unwrap();
+        assert!(chosen.stand_ins.is_empty());
+        chosen.method.name.to_string()
+    };
+    assert_eq!(select("linearrag", "ranked"), "linearrag > ranked");
+    assert_eq!(select("linearrag > ranked", "rerank"), "linearrag > rerank");
+    assert_eq!(select("graph-rrf > ranked", "passages"), "graph-rrf");
+    let composed = "names > entity-passage > power";
+    assert_eq!(
+        select(&format!("{composed} > passages"), "ranked"),
+        format!("{composed} > ranked")
+    );
+    // Its defaults, and what a paper's preset says of it, are the method's.
+    let values = |name: &str| {
+        let mut settings = Settings::of(&SAMPLE, of(name));
+        settings.apply_preset(Presets::default().by_name("published").unwrap());
+        (
+            settings.text(Parameter::LinearThreshold),
+            settings.text(Parameter::Alpha),
+        )
+    };
+    assert_eq!(values("linearrag > ranked"), values("linearrag"));
+    for (name, said) in [
+        ("hop > ranked", "ranked already"),
+        ("bm25-ce > rerank", "rerank already"),
+        ("bm25 > fuse", "rerank, ranked"),
+        ("bm26 > ranked", "no method 'bm26'"),
+        ("bm25 > ranked > ranked", "3 parts"),
+    ] {
+        let error = Method::by_name(name).unwrap_err();
+        assert!(error.contains(said), "{name}: {error}");
+    }
 }
 
 #[test]

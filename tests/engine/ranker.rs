@@ -399,6 +399,7 @@ fn chains(count: usize, from: u64) -> Vec<Example> {
             }],
             sharings: Vec::new(),
             single: 0.0,
+            foreign: false,
         };
         let grades = (0..12).map(|k| u8::from(k == 0 || k == named)).collect();
         Example { grades, candidates }

@@ -98,6 +98,12 @@ const ON_GIVEN: &[&str] = &[
     "names > given > lazy > pack",
 ];
 
+/// More of them, which the index that was written before is not asked.
+const MORE: &[&str] = &[
+    "names+rrf > entity-passage > push > ranked",
+    "dense > chunk-similarity > power > ranked",
+];
+
 /// Over the typed sample.
 const TYPED: &[&str] = &[
     "names > typed > one-hop > passages",
@@ -111,6 +117,9 @@ const TYPED: &[&str] = &[
 /// seed, as after `--seed`; `preset=` names a preset.
 const SET: &[(&str, &[&str])] = &[
     ("bm25", &["tokens=stem", "bm25_k1=0.9", "bm25_b=0.4"]),
+    ("bm25 > ranked", &[]),
+    ("linearrag > ranked", &[]),
+    ("noderag > ranked", &["ranker_pairs=0"]),
     ("bm25-rm3", &["rm3_pool=all", "rm3_docs=5"]),
     ("bm25-2step", &["step2_rule=rank", "norm=lower"]),
     ("dense", &["vector_search=hnsw"]),
@@ -535,6 +544,7 @@ fn every_method_answers_as_before() {
 fn compositions_answer_as_before() {
     let mut jobs: Vec<Job> = COMPOSITIONS
         .iter()
+        .chain(MORE)
         .map(|parts| job(&SAMPLE, parts, &[], 4))
         .collect();
     jobs.extend(TYPED.iter().map(|parts| job(&TYPED_SAMPLE, parts, &[], 1)));
@@ -630,6 +640,7 @@ fn an_index_built_today_has_the_bytes_of_the_one_before() {
 fn every_part_of_a_composition_is_frozen() {
     let all: Vec<Vec<&str>> = COMPOSITIONS
         .iter()
+        .chain(MORE)
         .chain(TYPED)
         .chain(ON_GIVEN)
         .map(|parts| parts.split(" > ").collect())

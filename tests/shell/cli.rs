@@ -2333,3 +2333,35 @@ fn what_cannot_be_searched_says_why() {
     let said = fails(&["tune", CORPUS, "--only", "alpha"]);
     assert!(said.contains("--parameters"), "{said}");
 }
+
+#[test]
+fn a_ranker_is_learned_behind_a_method_that_ends_in_the_learned_order() {
+    for (method, why) in [
+        ("graph-rrf", "'graph-rrf > ranked' does"),
+        ("hop,graph-rrf > ranked", "tune it apart"),
+        ("graph-rrf > fuse", "rerank, ranked"),
+    ] {
+        let said = fails(&["tune", CORPUS, "--method", method]);
+        assert!(said.contains(why), "{method}: {said}");
+    }
+    let run = |args: &[&str]| {
+        let out = hopscope(args);
+        assert!(out.status.success(), "{args:?}");
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("own.json").to_string_lossy().into_owned();
+    let said = run(&["tune", CORPUS, "--method", "bm25 > ranked", "--out", &file]);
+    assert!(
+        said.contains(&format!("bm25 > ranked@ranker={file}")),
+        "{said}"
+    );
+    let [before, after] = ["bm25 > ranked", &format!("bm25 > ranked@ranker={file}")]
+        .map(|method| json(&["ask", CORPUS, QUESTION, "--method", method, "--json"]));
+    assert_ne!(before["passages"], after["passages"]);
+    // Each family of two is judged by a ranker that learned from the other, behind both methods.
+    let both = "bm25 > ranked,graph > ranked";
+    let (one, two) = (format!("A={CORPUS}"), format!("B={CORPUS}"));
+    let said = run(&["tune", &one, &two, "--method", both]);
+    assert!(said.contains(", behind bm25, graph;"), "{said}");
+}

@@ -62,7 +62,7 @@ pub fn run(args: &TuneArgs) -> Result<()> {
     let Some((assured, held)) = made else {
         bail!("--confidence: no question has gold among its candidates");
     };
-    let start = settings.all().ranker().unwrap_or(Model::shipped());
+    let start = settings.ranker().unwrap_or(Model::shipped());
     let model = Model {
         assured: Some(assured),
         ..start.clone()

@@ -1,5 +1,6 @@
-//! `hopscope tune INDEX`: learns the order of hop, or searches the parameters of any method with `--parameters`, from
-//! questions with gold or from labels, and says how good that is on questions that were not used for it.
+//! `hopscope tune INDEX`: learns the order of hop or of a method that ends in the same step, or searches the parameters of
+//! any method with `--parameters`, from questions with gold or from labels, and says how good that is on questions that were
+//! not used for it.
 
 pub(super) mod confidence;
 pub(super) mod parameters;
@@ -49,7 +50,7 @@ pub struct TuneArgs {
     seeds: u64,
     /// Learn how probably the first five passages hold the answer, from several families without the gold of half of their
     /// questions; the ranker of the settings is written with it.
-    #[arg(long, conflicts_with_all = ["parameters", "questions", "qrels", "labels"])]
+    #[arg(long, conflicts_with_all = ["parameters", "method", "questions", "qrels", "labels"])]
     confidence: bool,
     /// Print the report as JSON.
     #[arg(long)]
@@ -65,13 +66,9 @@ pub struct SearchArgs {
     /// searched on.
     #[arg(long)]
     parameters: bool,
-    /// Method, preset or composition to search, with its start: hop@alpha=.3.
-    #[arg(
-        long,
-        short,
-        value_name = "METHOD[@PARAMETER=VALUE]",
-        requires = "parameters"
-    )]
+    /// Method that ends in the learned order: hop (default) or 'graph-rrf > ranked'. With --parameters the method, preset or
+    /// composition to search, with its start: hop@alpha=.3.
+    #[arg(long, short, value_name = "METHOD[@PARAMETER=VALUE]")]
     method: Option<String>,
     /// Search only these parameters. Default: all that act, except those that read the passages again, trade exactness for
     /// time, or say how much is returned.

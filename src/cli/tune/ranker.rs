@@ -11,6 +11,7 @@ use crate::evaluate::{Difference, Resampling};
 use crate::output;
 use crate::parameters::RANKER;
 use crate::ranker::{Boosting, Model, Recipe};
+use crate::retrieve::operators::ranked::orders_others;
 use crate::retrieve::{DEFAULT_METHOD, Settings};
 use crate::text::plural;
 use anyhow::{Result, bail};
@@ -19,19 +20,40 @@ use std::io::Write;
 use std::path::Path;
 
 pub fn run(args: &TuneArgs) -> Result<()> {
-    let settings = args.tuning.how().settings(Some(DEFAULT_METHOD))?;
+    let orders = orders(args)?;
     let mut families: Vec<(String, Vec<Taught>)> = Vec::new();
     for word in &args.index {
         let (family, path) = family(word);
-        let set = taught(args, path, &settings)?;
-        match families.iter_mut().find(|(known, _)| *known == family) {
-            Some((_, sets)) => sets.push(set),
-            None => families.push((family, vec![set])),
+        for settings in &orders {
+            let set = taught(args, path, settings)?;
+            match families.iter_mut().find(|(known, _)| *known == family) {
+                Some((_, sets)) => sets.push(set),
+                None => families.push((family.clone(), vec![set])),
+            }
         }
     }
-    match &mut families[..] {
-        [(_, sets)] if sets.len() == 1 => one(args, &sets[0], &settings),
-        families => many(args, families),
+    match (&families[..], &orders[..]) {
+        ([(_, sets)], [settings]) if sets.len() == 1 => one(args, &sets[0], settings),
+        _ => many(args, &families, &orders),
+    }
+}
+
+/// What gives the first orders: methods that end in the learned one.
+fn orders(args: &TuneArgs) -> Result<Vec<Settings>> {
+    let methods = args.search.method.as_deref().unwrap_or(DEFAULT_METHOD);
+    let settings = methods.split(',').map(|method| {
+        let settings = args.tuning.how().settings(Some(method))?;
+        let name = &settings.method().name;
+        match settings.method().uses().contains(&RANKER.id()) {
+            true => Ok(settings),
+            false => bail!("{name} does not end in the learned order; '{name} > ranked' does"),
+        }
+    });
+    let settings: Vec<Settings> = settings.collect::<Result<_>>()?;
+    let others = |settings: &Settings| orders_others(settings.method().plan());
+    match settings.iter().any(|s| others(s) != others(&settings[0])) {
+        true => bail!("hop has a ranker of its own; tune it apart from METHOD > ranked"),
+        false => Ok(settings),
     }
 }
 
@@ -45,7 +67,7 @@ fn taught(args: &TuneArgs, path: &Path, settings: &Settings) -> Result<Taught> {
 
 /// Learns from one set, starting from the ranker of the settings.
 fn one(args: &TuneArgs, set: &Taught, settings: &Settings) -> Result<()> {
-    let start = settings.all().ranker().unwrap_or(Model::shipped());
+    let start = settings.ranker().unwrap_or(set.shipped());
     let bar = bar(1000);
     let learnt = tune(set, start, Resampling::default(), &watched(&bar));
     bar.finish_and_clear();
@@ -143,7 +165,7 @@ fn print(args: &TuneArgs, set: &Taught, learnt: &Learnt, way: &str, start: &str)
     writeln!(out, "{}: {questions}; {way}", set.name)?;
     writeln!(
         out,
-        "\nOn questions it was not trained on, over the weighted sum (ranker=off):"
+        "\nOn questions it was not trained on, over the first order (ranker=off):"
     )?;
     sentences(&mut out, &learnt.against_first)?;
     writeln!(out, "\nOver the ranker it started from ({start}):")?;
@@ -193,9 +215,11 @@ fn used(out: &mut impl Write, args: &TuneArgs) -> Result<()> {
     match &args.out {
         Some(file) => {
             let file = file.display();
+            let method = args.search.method.as_deref().unwrap_or(DEFAULT_METHOD);
+            let method = method.split(['@', ',']).next().unwrap_or(method);
             writeln!(
                 out,
-                "\nranker in {file}; use it with --ranker {file}, or compare hop,hop@ranker={file}"
+                "\nranker in {file}; use it with --ranker {file}, or compare {method},{method}@ranker={file}"
             )?;
         }
         None => writeln!(out, "\nnothing was written; --out FILE keeps the ranker")?,
@@ -204,7 +228,7 @@ fn used(out: &mut impl Write, args: &TuneArgs) -> Result<()> {
 }
 
 /// Learns from families of sets, each held out in turn.
-fn many(args: &TuneArgs, families: &[(String, Vec<Taught>)]) -> Result<()> {
+fn many(args: &TuneArgs, families: &[(String, Vec<Taught>)], orders: &[Settings]) -> Result<()> {
     let recipe = Recipe {
         seeds: args.seeds,
         boosting: Boosting::default(),
@@ -217,10 +241,16 @@ fn many(args: &TuneArgs, families: &[(String, Vec<Taught>)]) -> Result<()> {
     let Some((mut model, held)) = made else {
         bail!("no question has gold among its candidates");
     };
+    // A set follows itself for every method.
     let sets = families.iter().flat_map(|(_, sets)| sets);
+    let sets = sets.step_by(orders.len());
     let count: usize = sets.clone().map(|set| set.questions.len()).sum();
     let names: Vec<&str> = sets.map(|set| &*set.name).collect();
     model.about = format!("{} of {}", plural(count, "question"), names.join(", "));
+    if orders_others(orders[0].method().plan()) {
+        let methods: Vec<&str> = orders.iter().map(|s| &*s.method().base().name).collect();
+        model.about += &format!(", behind {}", methods.join(", "));
+    }
     model.trained = held
         .iter()
         .map(|h| trained(&h.family, &h.against_first))

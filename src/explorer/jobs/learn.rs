@@ -9,7 +9,7 @@ use crate::evaluate::learn::{FEWEST, Taught, tune};
 use crate::explorer::action::{Effect, Message, Then};
 use crate::explorer::state::State;
 use crate::journal::replace;
-use crate::ranker::{Model, Tuned};
+use crate::ranker::Tuned;
 use crate::retrieve::Settings;
 use crate::text::plural;
 use std::path::PathBuf;
@@ -60,7 +60,7 @@ impl Job for Learning {
                 plural(set.questions.len(), "question")
             ));
         }
-        let start = self.settings.all().ranker().unwrap_or(Model::shipped());
+        let start = self.settings.ranker().unwrap_or(set.shipped());
         let trained = |part: f64| at(30 + (70.0 * part) as usize);
         let Some(learnt) = tune(&set, start, Resampling::default(), &trained) else {
             return Ok(None);

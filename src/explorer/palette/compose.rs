@@ -3,7 +3,7 @@
 use crate::explorer::lack::{Missing, lack};
 use crate::explorer::state::{Choice, Entry, State};
 use crate::retrieve::Composition;
-use crate::retrieve::compose::Slot;
+use crate::retrieve::compose::{self, Chosen, Slot};
 
 /// What the parts are called in lists.
 fn heading(slot: Slot) -> &'static str {
@@ -31,12 +31,7 @@ fn part(state: &State, now: &Composition, slot: Slot, word: &str, about: String)
     let mut wanted = [None; 4];
     wanted[slot as usize] = Some(word);
     let current = state.settings.method();
-    let composed = Composition::over(current, wanted);
-    let stand_ins = match &composed {
-        Ok(composed) => composed.stand_ins(current, wanted),
-        Err(_) => Vec::new(),
-    };
-    let method = composed.and_then(Composition::method);
+    let chosen = compose::over(current, wanted);
     let is_now = now.with(slot, word).is_ok_and(|same| same == *now);
     let mut entry = Entry::plain(
         word.to_owned(),
@@ -47,8 +42,8 @@ fn part(state: &State, now: &Composition, slot: Slot, word: &str, about: String)
     if is_now {
         entry.key = "now".to_owned();
     }
-    match method {
-        Ok(method) => {
+    match chosen {
+        Ok(Chosen { method, stand_ins }) => {
             let lack = lack(state, &method);
             entry.help = format!("Runs {}.", method.name);
             for said in stand_ins {

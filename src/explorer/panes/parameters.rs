@@ -303,7 +303,7 @@ fn functions(ink: &Ink<'_>, parameter: Parameter, width: usize) -> Vec<Line<'sta
     let Some(group) = Group::ALL.into_iter().find(of) else {
         return Vec::new();
     };
-    let Some(model) = ink.state.settings.all().ranker() else {
+    let Some(model) = ink.state.settings.ranker() else {
         return Vec::new();
     };
     let own = model.second.features();

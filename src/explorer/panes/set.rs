@@ -110,7 +110,7 @@ fn table(ink: &Ink<'_>, score: &Score, width: usize) -> Vec<Line<'static>> {
 
 /// Where the live ranker learned from these very questions: that the change is no gain, and what it is on others.
 fn learned_here(state: &State) -> Option<String> {
-    let ranker = state.settings.all().ranker()?;
+    let ranker = state.settings.ranker()?;
     let head = format!("{}: ", state.facts.name);
     let mut lines = ranker.trained.iter().rev();
     let line = lines.find_map(|line| line.strip_prefix(&head))?;

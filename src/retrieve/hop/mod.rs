@@ -9,7 +9,7 @@ mod operators;
 mod signals;
 
 pub use operators::SENTENCES;
-pub use signals::{BridgeEvidence, Signal, Signals, Uncovered};
+pub use signals::{BridgeEvidence, Signal, Signals, Uncovered, single_hop};
 
 use super::methods::Ranker;
 use super::operators::lists::{Deep, List};

@@ -408,11 +408,16 @@ pub fn signals(from: &Sources<'_>, values: Scoped<'_>) -> Result<Signals, Retrie
             Signal::ALL.map(|signal| of(&signal))
         })
         .collect();
+    let all: f64 = from.words.words.iter().map(|w| w.idf).sum();
+    let covered = 1.0 - all_left / all.max(1e-9);
+    // A word that is an entity in lower case alone is no name that the claim is about.
+    let named = |name: &QueryName| linked(name).is_some() && !name.any_case;
+    let nameless = !from.names.iter().any(named);
     Ok(Signals {
         candidates,
         values,
         crossings,
-        single: single_hop(from, all_left),
+        single: single_hop(from.question, covered, nameless),
         left,
         mean,
         best,
@@ -422,13 +427,8 @@ pub fn signals(from: &Sources<'_>, values: Scoped<'_>) -> Result<Signals, Retrie
 /// A question is single-hop as far as the first passage covers its words: a bridge question's second half is in no first
 /// passage. A claim to be checked, which asks nothing, tends to be told by one passage, and the more so when it names
 /// nothing. A logistic rule; its constants were chosen on five sets (RESEARCH.md, the guard).
-fn single_hop(from: &Sources<'_>, left: f64) -> f64 {
-    let all: f64 = from.words.words.iter().map(|w| w.idf).sum();
-    let covered = 1.0 - left / all.max(1e-9);
-    // A word that is an entity in lower case alone is no name that the claim is about.
-    let named = |name: &QueryName| linked(name).is_some() && !name.any_case;
-    let nameless = !from.names.iter().any(named);
-    let claim = match (asks(from.question), nameless) {
+pub fn single_hop(question: &str, covered: f64, nameless: bool) -> f64 {
+    let claim = match (asks(question), nameless) {
         (true, _) => 0.0,
         (false, false) => CLAIM,
         (false, true) => CLAIM + NAMELESS,

@@ -3,11 +3,12 @@
 use crate::index::Index;
 use crate::layers::Code;
 use crate::parameters::{
-    Param, Parameter as P, RANKER_ALIKE, RANKER_BETA, RANKER_FIRST, RANKER_MENTIONS, RANKER_NAMES,
-    RANKER_OPEN, RANKER_PAIRS, RANKER_QUESTION, RANKER_SENTENCES, Scoped, Value,
+    HOP_GUARD, Learned as Choice, Param, Parameter as P, RANKER, RANKER_ALIKE, RANKER_BETA,
+    RANKER_FIRST, RANKER_MENTIONS, RANKER_NAMES, RANKER_OPEN, RANKER_PAIRS, RANKER_QUESTION,
+    RANKER_SENTENCES, Scoped, Value,
 };
 use crate::ranker::{
-    CANDIDATES, Candidates, DEPTH, Feature, Group, Model, Ordered, Sign, guard, signs,
+    CANDIDATES, Candidates, DEPTH, Feature, Group, Model, Ordered, PARTS, Sign, guard, signs,
 };
 use crate::retrieve::candidates::{First, candidates};
 use crate::retrieve::change::Change;
@@ -19,6 +20,7 @@ use crate::retrieve::hop::{self, Signals};
 use crate::retrieve::methods::Ranker;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::operators::lack;
+use crate::retrieve::plan::Plan;
 use crate::retrieve::rank::order;
 use crate::retrieve::retrieval::{Hit, Ranked};
 use crate::retrieve::set::{Member, Set, Space};
@@ -44,11 +46,21 @@ pub fn weight(group: Group) -> Param<f64> {
     }
 }
 
-/// What the candidates say of each other. Takes in the signals and their weighted sum.
+/// What the candidates say of each other. Takes in `hop`'s signals and their weighted sum; or any other ranking.
 #[derive(Debug)]
-pub struct Between;
+pub struct Between {
+    /// Whether there are signals.
+    signals: bool,
+}
 
-pub static BETWEEN: Between = Between;
+pub static BETWEEN: Between = Between { signals: true };
+pub static BETWEEN_RANKED: Between = Between { signals: false };
+
+/// Whether a plan puts another ranking than `hop`'s weighted sum in the learned order.
+pub fn orders_others(plan: &Plan) -> bool {
+    let between = format!("{BETWEEN_RANKED:?}");
+    plan.steps.iter().any(|step| *step.label == *between)
+}
 
 impl Operator for Between {
     fn declaration(&self) -> Declaration {
@@ -57,27 +69,39 @@ impl Operator for Between {
             "what the first 50 say of each other: who names whom, rare names in common, words of the question",
         )
         .kind("score")
-        // The weights too, with which the first order's parts are told.
-        .reads(READS)
+        .reads(match self.signals {
+            // The weights too, with which the first order's parts are told.
+            true => READS,
+            false => &[P::Ranker, P::HopGuard],
+        })
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let set = Set::new(Space::Passages);
         let ranked = inputs.iter().find_map(|set| set.ranked());
         let signals = inputs.iter().find_map(|set| set.get::<Signals>());
-        let (Some(ranked), Some(signals), Some(_)) = (ranked, signals, cx.values.ranker()) else {
+        let Some(ranked) = ranked.filter(|_| cx.values.get(RANKER) != Choice::Off) else {
             return Ok(set);
         };
         let hits = &ranked.hits[..ranked.hits.len().min(CANDIDATES)];
-        let first: Vec<First> = signals.first(hits, cx.values);
         let layer = hop::layer(cx.index)?;
-        let found = candidates(
-            cx.index,
-            &layer,
-            cx.question,
-            &first,
-            signals.guarded(cx.values),
-        )?;
+        let found = |first: &[First]| candidates(cx.index, &layer, cx.question, first);
+        let found = match signals {
+            Some(signals) => Candidates {
+                single: signals.guarded(cx.values),
+                ..found(&signals.first(hits, cx.values))?
+            },
+            None => {
+                let first: Vec<First> = hits.iter().map(First::plain).collect();
+                let found = found(&first)?;
+                let covered = found.has.first().map_or(0.0, |has| found.share(*has));
+                Candidates {
+                    single: cx.values.get(HOP_GUARD) * hop::single_hop(cx.question, covered, false),
+                    foreign: true,
+                    ..found
+                }
+            }
+        };
         Ok(set
             .fact("candidates", found.len())
             .fact("words", found.words.len())
@@ -233,7 +257,8 @@ impl Learned {
     }
 }
 
-/// The candidates in the order that was learned. Takes in the weighted sum, the candidates and the signals.
+/// The candidates in the order that was learned. Takes in the first order, the candidates, and `hop`'s signals where the first
+/// order is their weighted sum.
 #[derive(Debug)]
 pub struct LearnedOrder;
 
@@ -260,11 +285,18 @@ impl Operator for LearnedOrder {
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
+        let signals = inputs.iter().any(|set| set.get::<Signals>().is_some());
+        let by = match signals {
+            true => Ranker::Signals,
+            // Its parts are no longer those of a walk or of lists.
+            false => Ranker::Parts,
+        };
         let Some(first) = inputs.iter().find_map(|set| set.ranked()) else {
-            return Ok(Set::ranking(Ranked::new(Ranker::Signals, Vec::new(), 0)));
+            return Ok(Set::ranking(Ranked::new(by, Vec::new(), 0)));
         };
         let found = inputs.iter().find_map(|set| set.get::<Candidates>());
-        let (Some(found), Some(model)) = (found, cx.values.ranker()) else {
+        let model = cx.values.ranker(!signals);
+        let (Some(found), Some(model)) = (found, model) else {
             return Ok(Set::ranking(first).fact("ranker", "off"));
         };
         let mut learned = Learned::of(model, found, cx.values);
@@ -298,7 +330,7 @@ impl Operator for LearnedOrder {
             .count();
         let set = Ranked {
             parts: vec![first.clone()],
-            ..Ranked::new(first.ranker, hits, first.matched)
+            ..Ranked::new(by, hits, first.matched)
         };
         Ok(Set::ranking(set)
             .fact("ordered", found.len())
@@ -376,7 +408,8 @@ impl Operator for LearnedOrder {
         let below = before.filter(|rank| *rank > evidence.found.len());
         let reason = below.map(|rank| {
             let text = format!(
-                "rank {rank} by the weighted sum; only the first {} are put in order",
+                "rank {rank} {}; only the first {} are put in order",
+                evidence.before(),
                 evidence.found.len()
             );
             Reason::new(Code::NotACandidate, text)
@@ -403,7 +436,7 @@ impl<'a> Evidence<'a> {
         let signals = at.inputs().find_map(|input| input.set().get::<Signals>());
         Some(Evidence {
             at: *at,
-            model: at.values().ranker()?,
+            model: at.values().ranker(signals.is_none())?,
             learned: at.set().get()?,
             found: between?,
             first: at.input(0)?.set().ranked()?,
@@ -413,6 +446,8 @@ impl<'a> Evidence<'a> {
 
     /// How probably the first hold what the question needs, sign by sign.
     fn confidence(&self) -> Option<Confidence> {
+        // It was learned of this first order alone.
+        self.signals?;
         let assured = self.model.assured.as_ref()?;
         let Learned {
             passes,
@@ -475,6 +510,14 @@ impl<'a> Evidence<'a> {
         self.found.passages.iter().position(|p| *p == passage)
     }
 
+    /// By what the candidates were ranked, after "rank 3".
+    fn before(&self) -> &'static str {
+        match self.signals {
+            Some(_) => "by the weighted sum",
+            None => "before the learned order",
+        }
+    }
+
     /// Opens the score into the first order's parts, in deviations from their mean, and one part a group of functions.
     fn explain(&self, passage: u32, opened: Explanation) -> Explanation {
         let place = self.place(passage);
@@ -483,20 +526,31 @@ impl<'a> Evidence<'a> {
             None => 1.0,
         };
         let scale = beta / self.learned.deviation;
-        let means = self.means(&opened);
-        let (paths, error) = (opened.paths, opened.error * scale.abs());
-        let each = opened.parts.into_iter().zip(means);
-        let mut parts: Vec<ScorePart> = each
-            .map(|(part, mean)| ScorePart {
-                value: (part.value - mean) * scale,
-                ..part
-            })
-            .collect();
+        let paths = opened.paths;
+        let (mut parts, error) = match self.signals {
+            Some(_) => {
+                let each = opened.parts.into_iter().zip(self.means());
+                let part = |(part, mean): (ScorePart, f64)| ScorePart {
+                    value: (part.value - mean) * scale,
+                    ..part
+                };
+                (each.map(part).collect(), opened.error * scale.abs())
+            }
+            // What another order's parts are on average, nobody knows: its score stays whole.
+            None => {
+                let rank = self.first.rank(passage);
+                let score = rank.map_or(0.0, |rank| f64::from(self.first.hits[rank - 1].score));
+                let standing = beta * self.learned.standing(score);
+                let label = format!("rank {} before", rank.unwrap_or(0));
+                let part = ScorePart::new(label, standing, opened.sentence);
+                (Vec::from([part]), 0.0)
+            }
+        };
         match place {
             None => parts.push(ScorePart::new(
                 "not in the first 50",
                 self.learned.below,
-                "kept in the order of the weighted sum, below those that were put in order",
+                "kept in their order, below those that were put in order",
             )),
             Some(k) => {
                 let sums = self.learned.sums(self.model, k);
@@ -508,7 +562,7 @@ impl<'a> Evidence<'a> {
                     parts.push(ScorePart::new(
                         "clear first",
                         self.learned.guard,
-                        "it leads the weighted sum by more than half a deviation and stays first",
+                        "it leads the first order by more than half a deviation and stays first",
                     ));
                 }
             }
@@ -535,17 +589,10 @@ impl<'a> Evidence<'a> {
     }
 
     /// The means of the first order's parts over the candidates: with these taken off, the parts sum to the standing.
-    fn means(&self, opened: &Explanation) -> Vec<f64> {
+    fn means(&self) -> [f64; PARTS] {
         let count = self.found.len().max(1) as f64;
-        let mean = |at: usize| self.found.parts.iter().map(|parts| parts[at]).sum::<f64>() / count;
-        match self.signals {
-            Some(_) => (0..opened.parts.len()).map(mean).collect(),
-            // An order without parts of its own: all is taken off the first.
-            None => std::iter::once(self.learned.mean)
-                .chain(std::iter::repeat(0.0))
-                .take(opened.parts.len())
-                .collect(),
-        }
+        let parts = &self.found.parts;
+        std::array::from_fn(|at| parts.iter().map(|parts| parts[at]).sum::<f64>() / count)
     }
 
     /// Rank and name of another candidate, as a person sees it.
@@ -567,7 +614,7 @@ impl<'a> Evidence<'a> {
         match group {
             Group::First => {
                 let rank = k + 1;
-                format!("rank {rank} by the weighted sum")
+                format!("rank {rank} {}", self.before())
             }
             Group::Question => {
                 let only = self.only(k);
