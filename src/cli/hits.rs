@@ -9,6 +9,7 @@ use crate::output::{self, Output};
 use crate::retrieve::explanation::{Combine, Explanation, Part};
 use crate::retrieve::marks::{Mark, begin, pieces, question_words, snippet};
 use crate::retrieve::{Hit, Node, Retrieval};
+use crate::text::figures::signed;
 use crate::text::span;
 use ratatui::crossterm::terminal;
 use std::collections::{BTreeMap, BTreeSet};
@@ -155,7 +156,7 @@ fn shares(opened: &Explanation) -> String {
         parts.sort_by(|a, b| b.value.abs().total_cmp(&a.value.abs()));
     }
     let named = parts.into_iter().take(NAMED).map(|part| match taken {
-        true => format!("{} {:+.2}", part.label, part.value),
+        true => format!("{} {}", part.label, signed(part.value)),
         false => format!("{} {}", part.label, percent(part.value, sum, 0)),
     });
     named.collect::<Vec<_>>().join(", ")

@@ -144,7 +144,7 @@ fn compositions(out: &mut impl Write) -> std::io::Result<()> {
     }
     write!(
         out,
-        "\ncompositions, for --method 'SEEDS > GRAPH > SPREAD > SELECT', or one flag a part over a method:\n{grid}"
+        "\ncompositions, for --method 'SEEDS > GRAPH > SPREAD > SELECT', or one flag a part over a method; rerank and ranked\nalso follow any method, as 'METHOD > ranked':\n{grid}"
     )
 }
 
