@@ -78,14 +78,6 @@ impl Taught {
         })
     }
 
-    /// The ranker of the program that orders such candidates.
-    pub fn shipped(&self) -> &'static Model {
-        match self.examples.first() {
-            Some(example) if example.candidates.foreign => Model::shipped_for_others(),
-            _ => Model::shipped(),
-        }
-    }
-
     /// The measures of a question whose candidates are in this order.
     fn measured(&self, at: usize, places: impl Iterator<Item = usize>) -> Measures {
         let passages = &self.examples[at].candidates.passages;

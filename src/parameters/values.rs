@@ -218,10 +218,7 @@ impl<'a> Scoped<'a> {
 
     /// The ranker in use; none where it is off. `others`: for another first order than `hop`'s.
     pub fn ranker(&self, others: bool) -> Option<&'a Model> {
-        let shipped = || match others {
-            true => Model::shipped_for_others(),
-            false => Model::shipped(),
-        };
+        let shipped = || Model::shipped_for(others);
         match self.get(RANKER) {
             Learned::Off => None,
             Learned::Shipped => Some(shipped()),

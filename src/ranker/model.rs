@@ -224,12 +224,20 @@ impl Model {
     }
 
     /// The one that comes with the program, for any other first order.
-    pub fn shipped_for_others() -> &'static Model {
+    fn shipped_for_others() -> &'static Model {
         static SHIPPED: LazyLock<Model> = LazyLock::new(|| {
             let text = include_str!("../../assets/ranker-others.json");
             Model::of_the_program("ranker-others.json", text)
         });
         &SHIPPED
+    }
+
+    /// One of the two.
+    pub fn shipped_for(others: bool) -> &'static Model {
+        match others {
+            true => Model::shipped_for_others(),
+            false => Model::shipped(),
+        }
     }
 
     /// Never panics: a test reads the files.

@@ -714,10 +714,7 @@ pub struct Chosen {
 /// A word that is none, or parts that do not fit, with the reason.
 pub fn over(method: &MethodRef, parts: [Option<&str>; 4]) -> Result<Chosen, String> {
     if let ([None, None, None, Some(word)], None) = (parts, method.composition()) {
-        let base = match &method.way {
-            Way::Ended(of, ..) => of.clone(),
-            _ => method.clone(),
-        };
+        let base = method.base().unwrap_or(method).clone();
         let method = match find(PICKS, word.trim()) {
             _ if own(&base)[Slot::Select as usize] == Own::Word(word.trim().to_owned()) => {
                 Some(base)

@@ -610,11 +610,11 @@ impl Method {
         }
     }
 
-    /// The method whose ranking its last selection takes in, where a person put that behind it; else itself.
-    pub fn base(&self) -> &Method {
+    /// The method whose ranking its last selection takes in, where a person put that behind it.
+    pub fn base(&self) -> Option<&MethodRef> {
         match &self.way {
-            Way::Ended(of, ..) => of,
-            _ => self,
+            Way::Ended(of, ..) => Some(of),
+            _ => None,
         }
     }
 

@@ -177,7 +177,7 @@ impl Preset {
 
     /// What this preset says of a parameter, for a method.
     pub fn value(&self, method: &Method, parameter: Parameter) -> Option<Value> {
-        let base = &method.base().name;
+        let base = method.base().map_or(&method.name, |of| &of.name);
         let own = self
             .by_method
             .iter()

@@ -202,6 +202,12 @@ impl Settings {
         self.all().ranker(orders_others(self.method.plan()))
     }
 
+    /// The ranker that learning starts from: the one in use, else the shipped one.
+    pub fn starting_ranker(&self) -> &Model {
+        let shipped = || Model::shipped_for(orders_others(self.method.plan()));
+        self.ranker().unwrap_or_else(shipped)
+    }
+
     /// The value of a typed parameter.
     pub fn get<T: ParamType>(&self, param: Param<T>) -> T {
         self.values.get(param)

@@ -62,10 +62,9 @@ pub fn run(args: &TuneArgs) -> Result<()> {
     let Some((assured, held)) = made else {
         bail!("--confidence: no question has gold among its candidates");
     };
-    let start = settings.ranker().unwrap_or(Model::shipped());
     let model = Model {
         assured: Some(assured),
-        ..start.clone()
+        ..settings.starting_ranker().clone()
     };
     write(args, &model)?;
     match args.json {

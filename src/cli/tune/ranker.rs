@@ -24,12 +24,10 @@ pub fn run(args: &TuneArgs) -> Result<()> {
     let mut families: Vec<(String, Vec<Taught>)> = Vec::new();
     for word in &args.index {
         let (family, path) = family(word);
-        for settings in &orders {
-            let set = taught(args, path, settings)?;
-            match families.iter_mut().find(|(known, _)| *known == family) {
-                Some((_, sets)) => sets.push(set),
-                None => families.push((family.clone(), vec![set])),
-            }
+        let own = taught(args, path, &orders)?;
+        match families.iter_mut().find(|(known, _)| *known == family) {
+            Some((_, sets)) => sets.extend(own),
+            None => families.push((family, own)),
         }
     }
     match (&families[..], &orders[..]) {
@@ -38,10 +36,14 @@ pub fn run(args: &TuneArgs) -> Result<()> {
     }
 }
 
+/// What `--method` says, or what stands for it.
+fn methods(args: &TuneArgs) -> &str {
+    args.search.method.as_deref().unwrap_or(DEFAULT_METHOD)
+}
+
 /// What gives the first orders: methods that end in the learned one.
 fn orders(args: &TuneArgs) -> Result<Vec<Settings>> {
-    let methods = args.search.method.as_deref().unwrap_or(DEFAULT_METHOD);
-    let settings = methods.split(',').map(|method| {
+    let settings = methods(args).split(',').map(|method| {
         let settings = args.tuning.how().settings(Some(method))?;
         let name = &settings.method().name;
         match settings.method().uses().contains(&RANKER.id()) {
@@ -57,17 +59,22 @@ fn orders(args: &TuneArgs) -> Result<Vec<Settings>> {
     }
 }
 
-/// The candidates of every question with gold of one index.
-fn taught(args: &TuneArgs, path: &Path, settings: &Settings) -> Result<Taught> {
-    let mut settings = settings.clone();
-    let index = load(Some(path), &args.reading, &mut settings)?;
+/// The candidates of every question with gold of one index, which is opened once for all orders.
+fn taught(args: &TuneArgs, path: &Path, orders: &[Settings]) -> Result<Vec<Taught>> {
+    let mut orders = orders.to_vec();
+    let index = load(Some(path), &args.reading, &mut orders[0])?;
+    orders
+        .iter_mut()
+        .for_each(|settings| settings.adopt(&index));
     let questions = questions(args, &index)?;
-    candidates(path, (&index, &questions), &settings)
+    let each = orders.iter();
+    each.map(|settings| candidates(path, (&index, &questions), settings))
+        .collect()
 }
 
 /// Learns from one set, starting from the ranker of the settings.
 fn one(args: &TuneArgs, set: &Taught, settings: &Settings) -> Result<()> {
-    let start = settings.ranker().unwrap_or(set.shipped());
+    let start = settings.starting_ranker();
     let bar = bar(1000);
     let learnt = tune(set, start, Resampling::default(), &watched(&bar));
     bar.finish_and_clear();
@@ -215,8 +222,7 @@ fn used(out: &mut impl Write, args: &TuneArgs) -> Result<()> {
     match &args.out {
         Some(file) => {
             let file = file.display();
-            let method = args.search.method.as_deref().unwrap_or(DEFAULT_METHOD);
-            let method = method.split(['@', ',']).next().unwrap_or(method);
+            let method = methods(args).split(['@', ',']).next().unwrap_or_default();
             writeln!(
                 out,
                 "\nranker in {file}; use it with --ranker {file}, or compare {method},{method}@ranker={file}"
@@ -248,7 +254,10 @@ fn many(args: &TuneArgs, families: &[(String, Vec<Taught>)], orders: &[Settings]
     let names: Vec<&str> = sets.map(|set| &*set.name).collect();
     model.about = format!("{} of {}", plural(count, "question"), names.join(", "));
     if orders_others(orders[0].method().plan()) {
-        let methods: Vec<&str> = orders.iter().map(|s| &*s.method().base().name).collect();
+        let methods: Vec<&str> = orders
+            .iter()
+            .map(|s| &*s.method().base().unwrap_or(s.method()).name)
+            .collect();
         model.about += &format!(", behind {}", methods.join(", "));
     }
     model.trained = held

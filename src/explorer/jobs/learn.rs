@@ -60,7 +60,7 @@ impl Job for Learning {
                 plural(set.questions.len(), "question")
             ));
         }
-        let start = self.settings.ranker().unwrap_or(set.shipped());
+        let start = self.settings.starting_ranker();
         let trained = |part: f64| at(30 + (70.0 * part) as usize);
         let Some(learnt) = tune(&set, start, Resampling::default(), &trained) else {
             return Ok(None);
