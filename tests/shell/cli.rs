@@ -2338,7 +2338,10 @@ fn what_cannot_be_searched_says_why() {
 fn a_ranker_is_learned_behind_a_method_that_ends_in_the_learned_order() {
     for (method, why) in [
         ("graph-rrf", "'graph-rrf > ranked' does"),
-        ("hop,graph-rrf > ranked", "tune it apart"),
+        (
+            "hop,graph-rrf > ranked",
+            "different rankers; run 'hopscope tune'",
+        ),
         ("graph-rrf > fuse", "rerank, ranked"),
     ] {
         let said = fails(&["tune", CORPUS, "--method", method]);

@@ -54,7 +54,9 @@ fn orders(args: &TuneArgs) -> Result<Vec<Settings>> {
     let settings: Vec<Settings> = settings.collect::<Result<_>>()?;
     let others = |settings: &Settings| orders_others(settings.method().plan());
     match settings.iter().any(|s| others(s) != others(&settings[0])) {
-        true => bail!("hop has a ranker of its own; tune it apart from METHOD > ranked"),
+        true => bail!(
+            "hop and METHOD > ranked use different rankers; run 'hopscope tune' once for each"
+        ),
         false => Ok(settings),
     }
 }
