@@ -12,21 +12,22 @@ use crate::exchange;
 use crate::index::Layer;
 use crate::index::dense::DenseEntry;
 use crate::index::store::Manifest;
-use crate::index::{BuildOptions, EntityOptions, GivenFiles, Index, IndexError, Step};
+use crate::index::{BuildOptions, Built, EntityOptions, GivenFiles, Index, IndexError, Part, Step};
 use crate::layers::HopLayer;
 use crate::layers::entities::entity_options;
 use crate::layers::given::GivenLayer;
 use crate::layers::{BuiltLayer, LAYERS, add_layers, build_layers, layers_named};
+use crate::llm::Llm;
 use crate::output;
 use crate::retrieve::Settings;
 use crate::retrieve::nearest::near;
-use crate::text::Language;
+use crate::text::{self, Language};
 use anyhow::{Result, bail};
 use clap::Args;
 use serde::Serialize;
 use std::cell::RefCell;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 #[derive(Debug, Default, Args)]
@@ -70,6 +71,15 @@ pub struct IndexArgs {
     /// Vectors of the questions by the same encoder, in the order of the question set.
     #[arg(long, value_name = "FILE.npy", requires = "vectors")]
     pub(super) question_vectors: Option<PathBuf>,
+    /// Build the index of one part of the corpus alone, I of N, without layers; 'hopscope merge' joins the parts. One that is
+    /// there is not built again.
+    #[arg(
+        long,
+        value_name = "I/N",
+        value_parser = shard,
+        conflicts_with_all = ["add", "vectors"]
+    )]
+    pub(super) shard: Option<(usize, usize)>,
     /// Set a build parameter: ner, norm, alias_linking, subjects, vector_search, hnsw_m, hnsw_ef_construction.
     #[arg(long = "set", short, value_name = "NAME=VALUE")]
     pub(super) set: Vec<String>,
@@ -111,8 +121,9 @@ pub(super) struct Written<'a> {
     encoder: Option<&'a DenseEntry>,
     /// Hash of its content.
     fingerprint: &'a str,
-    /// Account of the reading: records kept, merged and left out.
-    report: &'a Report,
+    /// Account of the reading: records kept, merged and left out; absent where parts were joined.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<&'a Report>,
     /// Layers that were built with it.
     layers: Vec<Made<'a>>,
     /// Requests to the language model; null without `--llm`.
@@ -120,6 +131,9 @@ pub(super) struct Written<'a> {
     /// How texts were cut; absent where none were.
     #[serde(skip_serializing_if = "Option::is_none")]
     cut: Option<Cut>,
+    /// Which part of a corpus it is of; absent where it is of all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    part: Option<&'a Part>,
 }
 
 /// An index that layers were added to.
@@ -156,7 +170,7 @@ struct Made<'a> {
 }
 
 /// Whose graph an index holds: names alone. What the default method has besides is a layer of its own.
-const PLAIN: &str = "graph";
+pub(super) const PLAIN: &str = "graph";
 
 pub fn run(args: &IndexArgs) -> Result<()> {
     let (set, preset) = (args.set.clone(), args.preset.clone());
@@ -173,7 +187,12 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     let Some(out) = &args.out else {
         bail!("missing --out DIR, the folder to write");
     };
-    let kinds = layers_named(&layers(&args.paths, &args.with), LAYERS).map_err(about("--with"))?;
+    let asked = match args.shard {
+        // The whole has them; of a part they would be thrown away.
+        Some(_) => args.with.clone(),
+        None => layers(&args.paths, &args.with),
+    };
+    let kinds = layers_named(&asked, LAYERS).map_err(about("--with"))?;
     let bars = ProgressBars::of(&Step::OF_INDEX);
     let llm = args.opening.thinking.open()?.unwrap_or_default();
     llm.announce_to(bars.announce());
@@ -184,27 +203,35 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     let (corpus, report) = corpus::read(&args.paths, &options)?;
     say(&report);
     let read = start.elapsed().as_secs_f64();
+    let passages = corpus.passages.len();
+    if let Some((_, of)) = args.shard.filter(|(_, of)| *of > passages) {
+        let passages = text::plural(passages, "passage");
+        bail!("--shard: {of} parts of {passages}; a part needs one at least");
+    }
     // Not before: a pipe that nobody writes into is waited for, and then a signal should end the program at once.
     interrupt::watch();
     let layers = RefCell::new(Vec::new());
     let language = args.opening.reading.language(&corpus);
-    let built = Index::create_with(
-        corpus,
-        &BuildOptions {
-            entities: entity_options(false, language, settings.all()),
-            encoder: args.opening.reading.encoder(),
-            given: args.vectors.clone().zip(args.question_vectors.clone()).map(
-                |(passages, questions)| GivenFiles {
-                    passages,
-                    questions,
-                },
-            ),
-            near: near(settings.all()),
-            cut: Some(args.opening.reading.cut()),
-        },
-        out,
-        &bars,
-        &|index| {
+    let options = BuildOptions {
+        entities: entity_options(false, language, settings.all()),
+        encoder: args.opening.reading.encoder(),
+        given: args.vectors.clone().zip(args.question_vectors.clone()).map(
+            |(passages, questions)| GivenFiles {
+                passages,
+                questions,
+            },
+        ),
+        near: near(settings.all()),
+        cut: Some(args.opening.reading.cut()),
+        part: args.shard,
+    };
+    let built = match Built::there(out, &corpus, &options) {
+        Some(built) => {
+            let (number, of) = args.shard.unwrap_or_default();
+            note!("{}: part {number} of {of} is built already", out.display());
+            Ok(built)
+        }
+        None => Index::create_with(corpus, &options, out, &bars, &|index| {
             // Nothing lies beside standard input.
             let files = args.paths.iter().filter(|path| path.as_os_str() != "-");
             index.look_beside(&Vec::from_iter(files.cloned()));
@@ -214,81 +241,130 @@ pub fn run(args: &IndexArgs) -> Result<()> {
                 layers.replace(build_layers(index, &kinds, settings.all(), &bars)?);
                 Ok(())
             })
-        },
-    );
+        }),
+    };
     bars.clear();
     llm::report(&llm);
-    let built = built?;
-    let encoder = built.manifest.dense.as_ref();
-    if let Some(misfit) = vectors_misfit(language, encoder.map(|dense| &*dense.encoder)) {
-        note!("{misfit}");
-    }
-    let layers = layers.into_inner();
-    let seconds = start.elapsed().as_secs_f64();
-    let m = &built.manifest;
-    if args.json {
+    let written = Wrote {
+        built: built?,
+        layers: layers.into_inner(),
+        read: Some((read, &report)),
+        seconds: start.elapsed().as_secs_f64(),
+    };
+    written.show(out, args.json, &llm)
+}
+
+/// An index that was written, and what it took.
+pub(super) struct Wrote<'a> {
+    pub built: Built,
+    pub layers: Vec<BuiltLayer>,
+    /// Seconds of reading a corpus, and the account of it.
+    pub read: Option<(f64, &'a Report)>,
+    pub seconds: f64,
+}
+
+impl Wrote<'_> {
+    pub(super) fn show(&self, out: &Path, json: bool, llm: &Llm) -> Result<()> {
+        let (built, layers, seconds) = (&self.built, &self.layers, self.seconds);
+        let m = &built.manifest;
+        let language = m.options.language;
+        let encoder = m.dense.as_ref();
+        if let Some(misfit) = vectors_misfit(language, encoder.map(|dense| &*dense.encoder)) {
+            note!("{misfit}");
+        }
         let spent = built.seconds.iter().map(|(step, s)| (step.label(), *s));
-        let ends = [("build", seconds - read), ("total", seconds)];
-        super::print_json(&Written {
-            index: &out.to_string_lossy(),
-            passages: m.passages,
-            questions: m.questions,
-            entities: m.entities,
-            edges: m.edges,
-            bytes: built.bytes,
-            parts: parts_named(m),
-            seconds: [("read", read)]
-                .into_iter()
-                .chain(spent)
-                .chain(ends)
-                .collect(),
-            peak_memory_bytes: peak_memory(),
-            settings: &m.options,
-            language,
-            encoder: m.dense.as_ref(),
-            fingerprint: &m.fingerprint,
-            report: &report,
-            layers: layers_made(m, &layers),
-            llm: llm::asked(&llm),
-            cut: m.cut,
-        })?;
-        return llm::answered(&llm);
-    }
-    let mut to = output::text();
-    let mut grid = Grid::new("  < >12   < >8");
-    grid.row(cells!["passages", m.passages, "questions", m.questions]);
-    grid.row(cells!["entities", m.entities, "edges", m.edges]);
-    write!(to, "{}\n{grid}", out.display())?;
-    if let Some(Cut { words, overlap }) = m.cut {
+        let reading = self.read.map(|(read, _)| read);
+        if json {
+            let ends = [
+                ("build", seconds - reading.unwrap_or_default()),
+                ("total", seconds),
+            ];
+            let read = reading.map(|read| ("read", read));
+            super::print_json(&Written {
+                index: &out.to_string_lossy(),
+                passages: m.passages,
+                questions: m.questions,
+                entities: m.entities,
+                edges: m.edges,
+                bytes: built.bytes,
+                parts: parts_named(m),
+                seconds: read.into_iter().chain(spent).chain(ends).collect(),
+                peak_memory_bytes: peak_memory(),
+                settings: &m.options,
+                language,
+                encoder: m.dense.as_ref(),
+                fingerprint: &m.fingerprint,
+                report: self.read.map(|(_, report)| report),
+                layers: layers_made(m, layers),
+                llm: llm::asked(llm),
+                cut: m.cut,
+                part: built.part.as_ref(),
+            })?;
+            return llm::answered(llm);
+        }
+        let mut to = output::text();
+        let mut grid = Grid::new("  < >12   < >8");
+        grid.row(cells!["passages", m.passages, "questions", m.questions]);
+        grid.row(cells!["entities", m.entities, "edges", m.edges]);
+        write!(to, "{}\n{grid}", out.display())?;
+        if let Some(part) = &built.part {
+            let (first, last) = (part.range().start + 1, part.range().end);
+            let [first, last, all] = [first, last, part.passages].map(text::count);
+            let (number, of) = (part.number, part.of);
+            writeln!(
+                to,
+                "  part {number} of {of}: passages {first} to {last} of {all}"
+            )?;
+        }
+        if let Some(Cut { words, overlap }) = m.cut {
+            writeln!(
+                to,
+                "  texts cut into at most {words} words, overlap {overlap}"
+            )?;
+        }
+        if let Some(dense) = &m.dense {
+            let (dims, by, search) = (dense.identity.dims, &dense.encoder, dense.searched());
+            writeln!(to, "  vectors of {dims} numbers by {by}; {search}")?;
+        }
+        writeln!(to, "  words cut as {language}")?;
+        let took = figures::seconds(seconds);
         writeln!(
             to,
-            "  texts cut into at most {words} words, overlap {overlap}"
+            "  {} on disk, {took}{}",
+            megabytes(built.bytes),
+            memory()
         )?;
+        let parts = m.parts();
+        let parts = parts
+            .iter()
+            .map(|(part, bytes)| format!("{part} {}", megabytes(*bytes)));
+        writeln!(to, "  {}", Vec::from_iter(parts).join(", "))?;
+        let spent = reading
+            .map(|read| ("reading", read))
+            .into_iter()
+            .chain(spent);
+        let spent = spent.map(|(step, s)| format!("{step} {}", figures::seconds(s)));
+        writeln!(to, "  {}", Vec::from_iter(spent).join(", "))?;
+        print_layers(&mut to, m, layers)?;
+        match built.part {
+            Some(_) => writeln!(
+                to,
+                "  join the parts with: hopscope merge PART... --out DIR"
+            )?,
+            None => writeln!(to, "  open it with: hopscope {}", out.display())?,
+        }
+        llm::answered(llm)
     }
-    if let Some(dense) = &m.dense {
-        let (dims, by, search) = (dense.identity.dims, &dense.encoder, dense.searched());
-        writeln!(to, "  vectors of {dims} numbers by {by}; {search}")?;
+}
+
+/// A part of a corpus, `2/8`.
+fn shard(text: &str) -> Result<(usize, usize), String> {
+    let numbers = text.split_once('/');
+    let numbers = numbers.and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    match numbers {
+        Some((number, of)) if (1..=of).contains(&number) => Ok((number, of)),
+        _ => Err("write I/N, with I from 1 to N: 2/8".to_owned()),
     }
-    writeln!(to, "  words cut as {language}")?;
-    let took = figures::seconds(seconds);
-    writeln!(
-        to,
-        "  {} on disk, {took}{}",
-        megabytes(built.bytes),
-        memory()
-    )?;
-    let parts = m.parts();
-    let parts = parts
-        .iter()
-        .map(|(part, bytes)| format!("{part} {}", megabytes(*bytes)));
-    writeln!(to, "  {}", Vec::from_iter(parts).join(", "))?;
-    let spent = built.seconds.iter().map(|(step, s)| (step.label(), *s));
-    let spent = std::iter::once(("reading", read)).chain(spent);
-    let spent = spent.map(|(step, s)| format!("{step} {}", figures::seconds(s)));
-    writeln!(to, "  {}", Vec::from_iter(spent).join(", "))?;
-    print_layers(&mut to, m, &layers)?;
-    writeln!(to, "  open it with: hopscope {}", out.display())?;
-    llm::answered(&llm)
 }
 
 /// `hopscope index --add LAYER INDEX`
@@ -352,7 +428,7 @@ pub(super) fn layers(paths: &[PathBuf], asked: &[String]) -> Vec<String> {
 }
 
 /// What a layer is built with: what was set here, and else what the index was built with.
-fn settings_of<T>(
+pub(super) fn settings_of<T>(
     settings: &Settings,
     index: &Index,
     build: impl FnOnce(&Settings) -> Result<T, IndexError>,

@@ -181,6 +181,7 @@ fn built(
         // Whoever only looks is not kept waiting: a graph is built when it is asked for by name.
         near: near(settings.all()).filter(|near| near.from == 0),
         cut: Some(reading.cut()),
+        part: None,
     };
     let index = Index::build(corpus, &options, progress);
     let named = || path.map_or("the sample".to_owned(), |path| path.display().to_string());

@@ -26,6 +26,7 @@ mod lists;
 mod llm;
 mod load;
 mod mcp;
+mod merge;
 mod named;
 mod patch;
 mod reference;
@@ -77,6 +78,8 @@ pub struct Cli {
 enum Command {
     /// Build an index folder from a corpus.
     Index(index::IndexArgs),
+    /// Join the indexes of the parts of a corpus, made by 'hopscope index --shard', into one.
+    Merge(merge::MergeArgs),
     /// Read another system's index (LightRAG, GraphRAG ...), with a report of what was read
     Import(import::ImportArgs),
     /// Retrieve a ranked list of passages for a question.
@@ -470,6 +473,7 @@ fn run(cli: Cli) -> u8 {
             Err(error) => Err(error),
         },
         Some(Command::Index(args)) => index::run(&args),
+        Some(Command::Merge(args)) => merge::run(&args),
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Ask(args)) => ask::ask(&args),
         Some(Command::Trace(args)) => ask::trace(&args),

@@ -39,7 +39,7 @@ outputs! {
     "tune-families" "tune --json of several indexes" super::tune::ranker::General<'static>;
     "tune-confidence" "tune --confidence --json" super::tune::confidence::Report<'static>;
     "tune-parameters" "tune --parameters --json" super::tune::parameters::Whole<'static>;
-    "index" "index --json, import --out --json" super::index::Written<'static>;
+    "index" "index --json, merge --json, import --out --json" super::index::Written<'static>;
     "index-add" "index --add --json" super::index::Added<'static>;
     "import" "import --json" super::import::Report<'static>;
     "labels" "labels --agreement --json" crate::evaluate::labels::Agreement;

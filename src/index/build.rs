@@ -6,16 +6,20 @@ use super::claim::{self, Claim};
 use super::dense::{Dense, GivenFiles};
 use super::entities::{EntityGraph, EntityOptions};
 use super::lexical::{Lexical, refused};
+use super::merge;
 use super::near::NearOptions;
 use super::opened::Opened;
 use super::passages::Passages;
+use super::readings::{Part, Readings};
 use super::store::{self, Manifest};
 use super::{Index, IndexError};
-use crate::corpus::{Corpus, Cut};
+use crate::corpus::{Corpus, Cut, Question};
 use crate::derived::Derived;
+use crate::embed::spec;
 use std::fs;
 use std::path::Path;
-use std::sync::RwLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, RwLock};
 use std::time::Instant;
 use tantivy::TantivyError;
 
@@ -87,6 +91,8 @@ pub struct BuildOptions {
     pub near: Option<NearOptions>,
     /// How the texts were cut, to be kept with the index; none is the default.
     pub cut: Option<Cut>,
+    /// Which part of the corpus, from 1, and of how many: for [`Index::merge_with`]. None is all of it.
+    pub part: Option<(usize, usize)>,
 }
 
 impl Default for BuildOptions {
@@ -103,6 +109,7 @@ impl From<EntityOptions> for BuildOptions {
             given: None,
             near: None,
             cut: None,
+            part: None,
         }
     }
 }
@@ -134,8 +141,42 @@ pub struct Built {
     pub manifest: Manifest,
     /// Bytes of all files.
     pub bytes: u64,
-    /// Seconds of each part, in order. Names, words and vectors are made side by side and share the cores.
+    /// Which part of a corpus it is of, where it is not of all.
+    pub part: Option<Part>,
+    /// Seconds of each step, in order. Names, words and vectors are made side by side and share the cores.
     pub seconds: Vec<(Step, f64)>,
+}
+
+impl Built {
+    /// The index of a part of a corpus, where a folder has it already, built like this.
+    pub fn there(folder: &Path, corpus: &Corpus, options: &BuildOptions) -> Option<Built> {
+        let wanted = Part::of(options.part?, &corpus.passages);
+        let manifest = Manifest::read(folder).ok()?;
+        let index = Index::open(folder).ok()?;
+        let part = index.layer::<Readings>().ok()?.meta.part.clone()?;
+        let encoder = manifest.dense.as_ref().map_or(NONE, |dense| &dense.encoder);
+        let same = part == wanted
+            && manifest.options == options.entities
+            && manifest.cut == options.kept_cut()
+            && encoder == spec::public(&options.encoder);
+        same.then(|| Built::of(manifest, Some(part), Vec::new()))
+    }
+
+    fn of(manifest: Manifest, part: Option<Part>, seconds: Vec<(Step, f64)>) -> Built {
+        Built {
+            bytes: manifest.files.iter().map(|f| f.bytes).sum(),
+            manifest,
+            part,
+            seconds,
+        }
+    }
+}
+
+impl BuildOptions {
+    /// How the texts were cut, where that is kept.
+    fn kept_cut(&self) -> Option<Cut> {
+        self.cut.filter(|cut| *cut != Cut::default())
+    }
 }
 
 impl Index {
@@ -148,7 +189,7 @@ impl Index {
         options: &BuildOptions,
         progress: &dyn Progress,
     ) -> Result<Index, IndexError> {
-        build(corpus, options, None, progress).map(|(index, _)| index)
+        build(material(corpus, options)?, options, None, progress).map(|(index, _)| index)
     }
 
     /// Indexes a corpus into a folder: written beside it and renamed, so a killed build leaves the old index or none.
@@ -175,43 +216,101 @@ impl Index {
         progress: &dyn Progress,
         complete: &dyn Fn(&Index) -> Result<(), IndexError>,
     ) -> Result<Built, IndexError> {
-        let vacant = fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
-        if folder.exists() && !vacant && !Index::is_index(folder) {
-            return Err(IndexError::Occupied {
-                path: folder.to_owned(),
-            });
-        }
-        let parent = folder
-            .parent()
-            .filter(|p| !p.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
-        fs::create_dir_all(parent).map_err(|e| IndexError::io(parent, e))?;
-        // Whoever comes while this builds is told so at once, and not when both are done.
-        let _old = Claim::of(folder)?;
-        let (temporary, _new) = claim::workplace(parent)?;
-        let (index, mut seconds) = build(corpus, options, Some(temporary.path()), progress)?;
-        let start = Instant::now();
-        progress.advance(Step::Write, 0, 1);
-        let index = store::settle(index, temporary.path())?;
-        let writing = start.elapsed().as_secs_f64();
-        complete(&index)?;
-        let start = Instant::now();
-        let manifest = store::add_layers(&index, temporary.path())?;
-        drop(index);
-        if !progress.advance(Step::Write, 1, 1) {
-            return Err(IndexError::Cancelled);
-        }
-        replace(temporary.path(), folder)?;
-        // The folder has its final name now; there is nothing left to remove under the temporary one.
-        let _ = temporary.keep();
-        let bytes = manifest.files.iter().map(|f| f.bytes).sum();
-        seconds.push((Step::Write, writing + start.elapsed().as_secs_f64()));
-        Ok(Built {
-            manifest,
-            bytes,
-            seconds,
-        })
+        written(
+            material(corpus, options)?,
+            options,
+            folder,
+            progress,
+            complete,
+        )
     }
+}
+
+/// What an index is made of.
+pub struct Material {
+    pub name: String,
+    pub passages: Passages,
+    pub questions: Vec<Question>,
+    /// Vectors that need not be made.
+    pub dense: Option<Dense>,
+    /// Indexes of the parts of the corpus, in order; empty where it was read now.
+    pub parts: Vec<merge::Opened>,
+    /// Where this is a part itself.
+    pub part: Option<Part>,
+}
+
+fn material(corpus: Corpus, options: &BuildOptions) -> Result<Material, IndexError> {
+    let Corpus {
+        name,
+        mut passages,
+        mut questions,
+    } = corpus;
+    let part = options.part.map(|part| Part::of(part, &passages));
+    if let Some(part) = &part {
+        merge::take(part, &mut passages, &mut questions);
+    }
+    let columns = Passages::new(&passages);
+    drop(passages);
+    // Files that do not fit are known at once, not after the graph is built.
+    let given = options.given.as_ref();
+    let given = given.map(|files| Dense::given(&columns, &questions, files));
+    Ok(Material {
+        name,
+        dense: given.transpose()?,
+        passages: columns,
+        questions,
+        parts: Vec::new(),
+        part,
+    })
+}
+
+/// The folder that a folder lies in, which is made where there is none.
+pub fn parent(folder: &Path) -> Result<&Path, IndexError> {
+    let parent = folder.parent().filter(|p| !p.as_os_str().is_empty());
+    let parent = parent.unwrap_or(Path::new("."));
+    fs::create_dir_all(parent).map_err(|e| IndexError::io(parent, e))?;
+    Ok(parent)
+}
+
+/// Builds an index into a folder.
+pub fn written(
+    material: Material,
+    options: &BuildOptions,
+    folder: &Path,
+    progress: &dyn Progress,
+    complete: &dyn Fn(&Index) -> Result<(), IndexError>,
+) -> Result<Built, IndexError> {
+    let vacant = fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
+    if folder.exists() && !vacant && !Index::is_index(folder) {
+        return Err(IndexError::Occupied {
+            path: folder.to_owned(),
+        });
+    }
+    let parent = parent(folder)?;
+    // Whoever comes while this builds is told so at once, and not when both are done.
+    let _old = Claim::of(folder)?;
+    let (temporary, _new) = claim::workplace(parent)?;
+    let part = material.part.clone();
+    let (index, mut seconds) = build(material, options, Some(temporary.path()), progress)?;
+    let start = Instant::now();
+    progress.advance(Step::Write, 0, 1);
+    let mut index = store::settle(index, temporary.path())?;
+    let writing = start.elapsed().as_secs_f64();
+    complete(&index)?;
+    let start = Instant::now();
+    if let (Some(part), Some(readings)) = (&part, index.readings.take()) {
+        index.add_layer(readings.of_part(part.clone()));
+    }
+    let manifest = store::add_layers(&index, temporary.path())?;
+    drop(index);
+    if !progress.advance(Step::Write, 1, 1) {
+        return Err(IndexError::Cancelled);
+    }
+    replace(temporary.path(), folder)?;
+    // The folder has its final name now; there is nothing left to remove under the temporary one.
+    let _ = temporary.keep();
+    seconds.push((Step::Write, writing + start.elapsed().as_secs_f64()));
+    Ok(Built::of(manifest, part, seconds))
 }
 
 /// Puts the finished folder in the place of the old one, where there is one.
@@ -231,22 +330,23 @@ fn replace(finished: &Path, folder: &Path) -> Result<(), IndexError> {
 }
 
 fn build(
-    corpus: Corpus,
+    material: Material,
     options: &BuildOptions,
     folder: Option<&Path>,
     progress: &dyn Progress,
 ) -> Result<(Index, Vec<(Step, f64)>), IndexError> {
-    if corpus.passages.is_empty() {
+    let Material {
+        name,
+        passages: columns,
+        questions,
+        dense: made,
+        parts,
+        part: _,
+    } = material;
+    if columns.is_empty() {
         return Err(IndexError::Empty);
     }
-    let Corpus {
-        name,
-        passages,
-        questions,
-    } = corpus;
-    let total = passages.len();
-    let columns = Passages::new(&passages);
-    drop(passages);
+    let total = columns.len();
     let engine = match folder {
         Some(folder) => {
             let engine = store::lexical_folder(folder);
@@ -255,46 +355,39 @@ fn build(
         }
         None => None,
     };
-    // Files that do not fit are known at once, not after the graph is built.
-    let (given, reading) = timed(|| match &options.given {
-        Some(files) => Dense::given(&columns, &questions, files).map(Some),
-        None => Ok(None),
-    });
-    let given = given?;
-    let ((graph, naming), (lexical, wording, dense, encoding)) = rayon::join(
-        || {
-            timed(|| {
-                EntityGraph::build(&columns, &options.entities, |done| {
-                    progress.advance(Step::Entities, done, total)
-                })
-            })
-        },
-        || {
-            let words = |done| progress.advance(Step::Words, done, total);
-            let vectors = |done| progress.advance(Step::Vectors, done, total);
-            let (lexical, wording) = timed(|| {
-                Lexical::build(
-                    &columns,
-                    options.entities.language,
-                    engine.as_deref(),
-                    words,
-                )
-            });
-            let (dense, encoding) = timed(|| match given {
-                Some(dense) => Some(Ok(Some(dense))),
-                None => (options.encoder != NONE).then(|| {
-                    Dense::build(
-                        &columns,
-                        &options.encoder,
-                        options.entities.subjects,
-                        &vectors,
-                    )
-                }),
-            });
-            (lexical, wording, dense, encoding)
-        },
-    );
-    let graph = graph.ok_or(IndexError::Cancelled)?;
+    let entities = &options.entities;
+    let names = || {
+        let done = AtomicUsize::new(0);
+        let tick = || {
+            let done = 1 + done.fetch_add(1, Ordering::Relaxed);
+            progress.advance(Step::Entities, done, total)
+        };
+        let read = match &parts[..] {
+            [] => Readings::of(&columns, entities, tick)?,
+            parts => Readings::joined(parts.iter().map(|part| &*part.readings))?,
+        };
+        let graph = EntityGraph::of(&columns, entities, Some(&read), |done| {
+            progress.advance(Step::Entities, done, total)
+        })?;
+        Some((graph, read))
+    };
+    let words = || {
+        let each = |done| progress.advance(Step::Words, done, total);
+        match (&parts[..], &engine) {
+            ([_, ..], Some(engine)) => merge::lexical(&parts, total, engine).map(Some),
+            _ => Lexical::build(&columns, entities.language, engine.as_deref(), each),
+        }
+    };
+    let vectors = || match made {
+        Some(dense) => Some(Ok(Some(dense))),
+        None => (options.encoder != NONE).then(|| {
+            let each = |done| progress.advance(Step::Vectors, done, total);
+            Dense::build(&columns, &options.encoder, entities.subjects, &each)
+        }),
+    };
+    let ((graph, naming), ((lexical, wording), (dense, encoding))) =
+        rayon::join(|| timed(names), || (timed(words), timed(vectors)));
+    let (graph, readings) = graph.ok_or(IndexError::Cancelled)?;
     let lexical = lexical
         .map_err(|error| unwritten(engine.as_deref(), error))?
         .ok_or(IndexError::Cancelled)?;
@@ -304,7 +397,7 @@ fn build(
     };
     let mut seconds = vec![(Step::Entities, naming), (Step::Words, wording)];
     if dense.is_some() {
-        seconds.push((Step::Vectors, reading + encoding));
+        seconds.push((Step::Vectors, encoding));
     }
     if let (Some(dense), Some(near)) = (&mut dense, &options.near)
         && dense.vectors.len() >= near.from
@@ -321,12 +414,13 @@ fn build(
         passages: columns,
         questions,
         options: options.entities.clone(),
-        cut: options.cut.filter(|cut| *cut != Cut::default()),
+        cut: options.kept_cut(),
         stored: graph.into(),
         lexical,
         dense,
         closed: None,
         reranker: None,
+        readings: Some(Arc::new(readings)),
         derived: Derived::default(),
         opened: Opened::default(),
         layers: RwLock::default(),

@@ -136,7 +136,7 @@ impl Dense {
         Ok(Dense::of(spec, encoder, vectors))
     }
 
-    fn of(given: &str, encoder: Box<dyn Encoder>, vectors: Vectors) -> Dense {
+    pub(super) fn of(given: &str, encoder: Box<dyn Encoder>, vectors: Vectors) -> Dense {
         Dense {
             entry: DenseEntry {
                 encoder: spec::public(given),

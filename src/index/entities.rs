@@ -3,6 +3,7 @@
 use super::IndexError;
 use super::layer::{Columns, columns};
 use super::passages::Passages;
+use super::readings::{Mentions, Readings};
 use crate::column::{self, Column, Strings, Writing};
 use crate::derived::{Weighed, of_columns};
 use crate::text::about::{About, MOST_ABOUT, about};
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use sprs::CsMatI;
 use std::ops::Range;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What words and names are read from the passages by. Two equal options give equal bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -58,6 +60,11 @@ impl Default for EntityOptions {
 const WORDS: &str = "words";
 
 impl EntityOptions {
+    /// The rules that find names.
+    pub(super) fn extractor(&self) -> Ner {
+        Ner::from_name(&self.ner).unwrap_or(Ner::RegexPlus)
+    }
+
     /// Every word is an entity.
     pub fn words(tokens: Tokens, language: Language) -> EntityOptions {
         EntityOptions {
@@ -317,6 +324,16 @@ impl EntityGraph {
         options: &EntityOptions,
         progress: impl Fn(usize) -> bool + Sync,
     ) -> Option<EntityGraph> {
+        EntityGraph::of(passages, options, None, progress)
+    }
+
+    /// As [`build`](Self::build), where the passages may have been read before.
+    pub fn of(
+        passages: &Passages,
+        options: &EntityOptions,
+        read: Option<&Readings>,
+        progress: impl Fn(usize) -> bool + Sync,
+    ) -> Option<EntityGraph> {
         if options.ner == WORDS {
             let tokens = Tokens::from_name(&options.norm).unwrap_or(Tokens::Plain);
             let mut builder = Builder::default();
@@ -329,7 +346,7 @@ impl EntityGraph {
             }
             return Some(builder.finish(passages.len(), Aliases::default()));
         }
-        let ner = Ner::from_name(&options.ner).unwrap_or(Ner::RegexPlus);
+        let ner = options.extractor();
         let norm = Norm::from_name(&options.norm).unwrap_or(Norm::Simple);
         let aliases = if options.alias_linking {
             Aliases::of_titles(passages, norm)
@@ -337,11 +354,16 @@ impl EntityGraph {
             Aliases::default()
         };
 
-        let done = std::sync::atomic::AtomicUsize::new(0);
-        let tick = || progress(1 + done.fetch_add(1, std::sync::atomic::Ordering::Relaxed));
-        let found = Found::of(passages.len(), |p| {
-            tick().then(|| ner.mentions(options.language, &passages.full_text(p)))
-        })?;
+        let own;
+        let found = match read.filter(|read| read.fits(options)) {
+            Some(read) => &read.mentions,
+            None => {
+                let done = AtomicUsize::new(0);
+                let tick = || progress(1 + done.fetch_add(1, Ordering::Relaxed));
+                own = Readings::of(passages, options, tick)?;
+                &own.mentions
+            }
+        };
         let about: Vec<Vec<About>> = if options.gazetteer {
             let of = |p| about(passages.title(p), passages.text(p), options.subjects);
             (0..passages.len()).into_par_iter().map(of).collect()
@@ -351,14 +373,14 @@ impl EntityGraph {
         let titled = if options.gazetteer {
             let names = about.iter().flatten().map(|about| &*about.name);
             let gazetteer = Gazetteer::new(options.language, names);
-            Found::of(passages.len(), |p| {
+            Mentions::of(passages.len(), |p| {
                 Some(gazetteer.mentions(&passages.full_text(p)))
             })?
         } else {
-            Found::default()
+            Mentions::default()
         };
         let known = if ner == Ner::RegexPlus {
-            known_capitals(passages, &found)
+            known_capitals(passages, found)
         } else {
             FxHashSet::default()
         };
@@ -400,55 +422,14 @@ impl EntityGraph {
     }
 }
 
-/// The mentions of every passage, many passages to a block: a list of its own for each would leave as many holes in memory
-/// as there are passages, and they are given back to nobody.
-#[derive(Default)]
-struct Found {
-    /// Ends of each passage's mentions in its block, and the mentions.
-    blocks: Vec<(Vec<u32>, Vec<Mention>)>,
-}
-
-/// Passages of a block.
-const BLOCK: usize = 4096;
-
-impl Found {
-    /// On all threads; none where `mentions` gave none, as after a cancellation.
-    fn of(
-        passages: usize,
-        mentions: impl Fn(usize) -> Option<Vec<Mention>> + Sync,
-    ) -> Option<Found> {
-        let block = |at: usize| {
-            let (mut ends, mut all) = (Vec::new(), Vec::new());
-            for p in at * BLOCK..passages.min((at + 1) * BLOCK) {
-                all.extend(mentions(p)?);
-                ends.push(all.len() as u32);
-            }
-            all.shrink_to_fit();
-            Some((ends, all))
-        };
-        let blocks: Option<Vec<_>> = (0..passages.div_ceil(BLOCK))
-            .into_par_iter()
-            .map(block)
-            .collect();
-        blocks.map(|blocks| Found { blocks })
-    }
-
-    fn of_passage(&self, p: usize) -> &[Mention] {
-        let Some((ends, all)) = self.blocks.get(p / BLOCK) else {
-            return &[];
-        };
-        let at = p % BLOCK;
-        let start = at.checked_sub(1).map_or(0, |before| ends[before]);
-        &all[start as usize..ends[at] as usize]
-    }
-}
-
 /// Mentions of both kinds by place; the same span once.
-fn united<'m>(rules: &'m [Mention], titles: &'m [Mention]) -> Vec<(&'m Mention, u8)> {
-    let mut all: Vec<(&Mention, u8)> = rules
-        .iter()
+fn united(
+    rules: impl Iterator<Item = Mention>,
+    titles: impl Iterator<Item = Mention>,
+) -> Vec<(Mention, u8)> {
+    let mut all: Vec<(Mention, u8)> = rules
         .map(|m| (m, BY_RULE))
-        .chain(titles.iter().map(|m| (m, BY_TITLE)))
+        .chain(titles.map(|m| (m, BY_TITLE)))
         .collect();
     all.sort_by_key(|(m, source)| (m.span.start, m.span.end, *source));
     all.dedup_by(|later, kept| {
@@ -461,11 +442,11 @@ fn united<'m>(rules: &'m [Mention], titles: &'m [Mention]) -> Vec<(&'m Mention, 
     all
 }
 
-fn known_capitals(passages: &Passages, found: &Found) -> FxHashSet<String> {
+fn known_capitals(passages: &Passages, found: &Mentions) -> FxHashSet<String> {
     let mut known = FxHashSet::default();
     for p in 0..passages.len() {
-        let own = found.of_passage(p);
-        mentions::known_capitals(&passages.full_text(p), own, &mut known);
+        let own: Vec<Mention> = found.of_passage(p).collect();
+        mentions::known_capitals(&passages.full_text(p), &own, &mut known);
         // A one-word title names its passage, wherever its capital stands.
         let title = passages.title(p);
         if !title.contains(char::is_whitespace) {

@@ -7,11 +7,12 @@ use super::passages::Passages;
 use crate::column::Column;
 use crate::text::{Language, Tokens, span};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tantivy::directory::error::{OpenDirectoryError, OpenReadError, OpenWriteError};
 use tantivy::directory::{Directory, MmapDirectory, RamDirectory};
+use tantivy::indexer::merge_indices;
 use tantivy::postings::{BlockSegmentPostings, TermInfo};
 use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
@@ -172,6 +173,25 @@ impl Lexical {
             language,
         )
         .map(Some)
+    }
+
+    /// Joins the engines of parts of a corpus, in order, in a new folder.
+    ///
+    /// # Errors
+    /// What the engine could not read or write.
+    pub fn joined(
+        parts: Vec<PathBuf>,
+        lengths: Vec<Column<u32>>,
+        passages: usize,
+        language: Language,
+        folder: &Path,
+    ) -> tantivy::Result<Lexical> {
+        let parts = parts.iter().map(tantivy::Index::open_in_dir);
+        let parts = parts.collect::<tantivy::Result<Vec<_>>>()?;
+        let directory: Box<dyn Directory> = Box::new(MmapDirectory::open(folder)?);
+        // Documents stay in the order of the parts.
+        let engine = merge_indices(&parts, directory)?;
+        Lexical::new(&engine, lengths, passages, language)
     }
 
     /// Opens the engine's folder beside the exact lengths. The language is that of the passages: questions are cut like them.

@@ -7,9 +7,11 @@ pub(crate) mod documents;
 pub(crate) mod entities;
 pub(crate) mod layer;
 pub(crate) mod lexical;
+mod merge;
 pub(crate) mod near;
 mod opened;
 pub(crate) mod passages;
+pub(crate) mod readings;
 pub(crate) mod rewire;
 pub mod sample;
 pub mod store;
@@ -23,6 +25,7 @@ pub use layer::{Columns, Layer};
 pub use lexical::{Bm25, Lexical};
 pub use near::NearOptions;
 pub use passages::Passages;
+pub use readings::Part;
 pub use rewire::Rewiring;
 
 use crate::corpus::{Cut, Lookup, Question};
@@ -33,6 +36,7 @@ use crate::llm::Llm;
 use crate::text::about::{About, Evidence, about, heading};
 use crate::text::{Language, Tokens};
 use opened::Opened;
+use readings::Readings;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -55,6 +59,8 @@ pub struct Index {
     /// The server that would encode questions, where it was not named by the person; there are no vectors then.
     closed: Option<Closed>,
     reranker: Option<Reranker>,
+    /// What was read of its passages one by one, while it is built: a layer reads them like the graph.
+    readings: Option<Arc<Readings>>,
     /// Graphs derived for options other than the stored ones: switching an extractor to and fro on screen must not read
     /// the corpus each time.
     derived: Derived<EntityOptions, EntityGraph>,
@@ -141,6 +147,8 @@ pub enum IndexError {
     LayerVersion { layer: &'static str, found: u32 },
     #[error("layer '{layer}': {said}")]
     Layer { layer: &'static str, said: String },
+    #[error("{}: {said}", path.display())]
+    Part { path: PathBuf, said: String },
     #[error("cancelled")]
     Cancelled,
     #[error("the corpus has no passages")]
@@ -510,13 +518,22 @@ impl Index {
             .get(options, || Ok::<_, Infallible>(graph.clone()));
     }
 
+    /// Reads the entity graph for these options from the passages, of which much may have been read before.
+    pub(crate) fn read_graph(
+        &self,
+        options: &EntityOptions,
+        progress: impl Fn(usize) -> bool + Sync,
+    ) -> Option<EntityGraph> {
+        EntityGraph::of(&self.passages, options, self.readings.as_deref(), progress)
+    }
+
     /// The entity graph for these options: the stored one, or one derived from the passages now and kept.
     pub fn entity_graph(&self, options: &EntityOptions) -> Arc<EntityGraph> {
         if *options == self.options {
             return self.stored.clone();
         }
         // The callback never stops the build, so there is always a graph.
-        let build = || EntityGraph::build(&self.passages, options, |_| true).unwrap_or_default();
+        let build = || self.read_graph(options, |_| true).unwrap_or_default();
         let Ok(graph) = self
             .derived
             .get(options, || Ok::<_, Infallible>(Arc::new(build())));

@@ -356,7 +356,7 @@ fn visit<'i>(index: &'i Index, each: &mut dyn FnMut(String, &'i [u8])) {
     }
 }
 
-fn map_file(path: &Path) -> Result<Arc<Mmap>, IndexError> {
+pub(super) fn map_file(path: &Path) -> Result<Arc<Mmap>, IndexError> {
     let about = fs::metadata(path).map_err(|e| IndexError::io(path, e))?;
     if !about.is_file() {
         // To open a pipe would wait for whoever writes into it.
@@ -468,11 +468,13 @@ pub enum Encoding<'a> {
 pub fn settle(mut index: Index, folder: &Path) -> Result<Index, IndexError> {
     let manifest = write(&index, folder)?;
     let own = index.dense.take().map(|dense| dense.encoder);
+    let readings = index.readings.take();
     drop(index);
     // Read back for their checksums, files would be in memory once more.
     let files = Files::open(folder, &manifest)?;
     let columns = files.all(&manifest);
-    opened(folder, manifest, columns, (Encoding::Own(own), false))
+    let index = opened(folder, manifest, columns, (Encoding::Own(own), false))?;
+    Ok(Index { readings, ..index })
 }
 
 /// Opens an index folder, and holds its layers against their checksums at once where `whole` says so.
@@ -601,6 +603,7 @@ fn opened(
         dense,
         closed,
         reranker: None,
+        readings: None,
         derived: Derived::default(),
         opened: Opened::default(),
         layers: RwLock::new(layers),

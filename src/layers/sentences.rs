@@ -70,11 +70,11 @@ impl HopLayer {
         let graph = match *index.options() == options {
             // An index of a corpus that is only looked at, for this very method.
             true => index.entity_graph(&options),
-            false => EntityGraph::build(passages, &options, |done| {
-                progress.advance(step, done / 2, total)
-            })
-            .ok_or(IndexError::Cancelled)?
-            .into(),
+            false => {
+                let read = |done| progress.advance(step, done / 2, total);
+                let graph = index.read_graph(&options, read);
+                graph.ok_or(IndexError::Cancelled)?.into()
+            }
         };
         let encoder = encoder(index)?;
         let mut gather = VectorWriter::new(encoder.identity().clone(), true);

@@ -13,6 +13,7 @@ mod index;
 mod ket;
 mod language;
 mod layers;
+mod merge;
 mod patch;
 mod ranker;
 mod same_answer;

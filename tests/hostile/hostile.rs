@@ -6,8 +6,8 @@ use crate::common::hostile::{self, Kind, ODD};
 use crate::common::tally::{Tally, trials};
 use hopscope::corpus::{self, ReadOptions};
 use hopscope::embed::HnswOptions;
-use hopscope::index::store::{MANIFEST, Manifest};
-use hopscope::index::{BuildOptions, Index, NearOptions, Silent};
+use hopscope::index::store::{FileEntry, MANIFEST, Manifest};
+use hopscope::index::{BuildOptions, Index, NearOptions, Silent, sample};
 use hopscope::layers::{GRAPHS, LAYERS, build_layers, layers_named};
 use hopscope::random::SplitMix;
 use hopscope::retrieve::{METHODS, Method, MethodRef, Settings};
@@ -210,6 +210,23 @@ fn seal(folder: &Path, manifest: &Manifest) {
     .unwrap();
 }
 
+/// Changes a column under its right checksum. Gives what it was, and what was done.
+fn changed(random: &mut SplitMix, folder: &Path, entry: &mut FileEntry) -> (Vec<u8>, String) {
+    let path = folder.join(&entry.path);
+    let own = fs::read(&path).unwrap();
+    let (bytes, done) = match serde_json::from_slice::<Value>(&own) {
+        Ok(json) if json.is_object() || json.is_array() => {
+            let (json, done) = miscounted(random, json);
+            (serde_json::to_vec(&json).unwrap(), done)
+        }
+        _ => contradicted(random, &own),
+    };
+    entry.bytes = bytes.len() as u64;
+    entry.xxh3 = format!("{:016x}", xxh3_64(&bytes));
+    fs::write(&path, &bytes).unwrap();
+    (own, format!("{}, {done}", entry.path))
+}
+
 /// The layer that a file is of.
 fn layer_of(path: &str) -> Option<&str> {
     let (folder, _) = path.split_once('/')?;
@@ -267,21 +284,9 @@ fn sealed_indexes() {
             }
             Some(&column) => {
                 let entry = &mut manifest.files[column];
-                let path = folder.join(&entry.path);
-                let own = fs::read(&path).unwrap();
-                let (bytes, done) = match serde_json::from_slice::<Value>(&own) {
-                    Ok(json) if json.is_object() || json.is_array() => {
-                        let (json, done) = miscounted(&mut random, json);
-                        (serde_json::to_vec(&json).unwrap(), done)
-                    }
-                    _ => contradicted(&mut random, &own),
-                };
-                entry.bytes = bytes.len() as u64;
-                entry.xxh3 = format!("{:016x}", xxh3_64(&bytes));
-                fs::write(&path, &bytes).unwrap();
-                before = Some((path, own));
-                let layer = layer_of(&entry.path).map(str::to_owned);
-                (layer, format!("{}, {done}", entry.path))
+                let (own, what) = changed(&mut random, &folder, entry);
+                before = Some((folder.join(&entry.path), own));
+                (layer_of(&entry.path).map(str::to_owned), what)
             }
         };
         seal(&folder, &manifest);
@@ -296,6 +301,51 @@ fn sealed_indexes() {
         );
     }
     println!("refused: {refused}");
+    assert!(refused > 0, "nothing was refused");
+    tally.end();
+}
+
+/// Parts of a corpus come from other machines: what contradicts itself is refused, or joined as far as it makes sense.
+#[test]
+fn sealed_parts() {
+    let home = tempfile::tempdir().unwrap();
+    let mut corpus = sample::corpus().unwrap();
+    corpus.passages.truncate(24);
+    corpus.questions.clear();
+    let parts = [1, 2].map(|number| {
+        let folder = home.path().join(number.to_string());
+        let options = BuildOptions {
+            part: Some((number, 2)),
+            ..BuildOptions::default()
+        };
+        Index::create(corpus.clone(), &options, &folder, &Silent).unwrap();
+        folder
+    });
+    let out = home.path().join("out");
+    let merge = || Index::merge_with(&parts, None, None, &out, &Silent, &|_| Ok(()));
+    merge().unwrap();
+    let whole = Manifest::read(&parts[0]).unwrap();
+    let columns: Vec<usize> = (0..whole.files.len())
+        .filter(|&file| !whole.files[file].path.starts_with("lexical/"))
+        .collect();
+    let mut tally = Tally::of("parts whose columns contradict each other");
+    let mut refused = 0;
+    for number in 0..trials(80) as u64 {
+        let mut random = SplitMix::stream(36, number);
+        let mut manifest = whole.clone();
+        let entry = &mut manifest.files[columns[random.below(columns.len())]];
+        let (before, what) = changed(&mut random, &parts[0], entry);
+        let path = parts[0].join(&entry.path);
+        seal(&parts[0], &manifest);
+        let merged = catch_unwind(AssertUnwindSafe(|| merge().map(|_| ())));
+        fs::write(path, before).unwrap();
+        refused += usize::from(matches!(merged, Ok(Err(_))));
+        tally.count(
+            merged
+                .map(|_| ())
+                .map_err(|_| format!("trial {number}: {what}")),
+        );
+    }
     assert!(refused > 0, "nothing was refused");
     tally.end();
 }

@@ -2368,3 +2368,60 @@ fn a_ranker_is_learned_behind_a_method_that_ends_in_the_learned_order() {
     let said = run(&["tune", &one, &two, "--method", both]);
     assert!(said.contains(", behind bm25, graph;"), "{said}");
 }
+
+/// As three processes of a scheduler would.
+#[test]
+fn a_corpus_is_indexed_in_parts_and_joined() {
+    let home = tempfile::tempdir().unwrap();
+    let at = |name: &str| home.path().join(name).to_str().unwrap().to_owned();
+    let whole = at("whole");
+    let wanted = json(&["index", CORPUS, "--out", &whole, "--json"]);
+    let parts = ["1/3", "2/3", "3/3"].map(|shard| {
+        let out = at(&shard.replace('/', "-of-"));
+        let made = json(&["index", CORPUS, "--shard", shard, "--out", &out, "--json"]);
+        assert_eq!(made["part"]["of"], 3);
+        assert_eq!(made["part"]["fingerprint"], wanted["fingerprint"]);
+        out
+    });
+    // A scheduler that runs one twice loses nothing and waits for nothing.
+    let again = hopscope(&["index", CORPUS, "--shard", "2/3", "--out", &parts[1]]);
+    let said = String::from_utf8(again.stderr).unwrap();
+    assert!(said.contains("part 2 of 3 is built already"), "{said}");
+    let shown = String::from_utf8(again.stdout).unwrap();
+    assert!(
+        shown.contains("  part 2 of 3: passages 76 to 150 of 225"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("hopscope merge PART... --out DIR"),
+        "{shown}"
+    );
+    let out = at("joined");
+    let [one, two, three] = &parts;
+    let merged = json(&["merge", three, one, two, "--out", &out, "--json"]);
+    for same in [
+        "passages",
+        "questions",
+        "entities",
+        "edges",
+        "fingerprint",
+        "settings",
+    ] {
+        assert_eq!(merged[same], wanted[same], "{same}");
+    }
+    assert!(merged.get("report").is_none() && merged.get("part").is_none());
+    let ask = |index: &str| json(&["ask", index, QUESTION, "--json"])["passages"].take();
+    assert_eq!(ask(&out), ask(&whole));
+    let error = fails(&["merge", one, three, "--out", &at("none")]);
+    assert!(
+        error.contains("part 2 is not here; name all of them"),
+        "{error}"
+    );
+    let error = fails(&["index", CORPUS, "--shard", "4/3", "--out", &at("none")]);
+    assert!(
+        error.contains("write I/N, with I from 1 to N: 2/8"),
+        "{error}"
+    );
+    let error = fails(&["index", CORPUS, "--shard", "1/300", "--out", &at("none")]);
+    assert!(error.contains("300 parts of 225 passages"), "{error}");
+}

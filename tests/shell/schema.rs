@@ -26,7 +26,7 @@ fn schema_of(args: &[&str]) -> &'static str {
         "tune" if several => "tune-families",
         "tune" => "tune",
         "index" if has("--add") => "index-add",
-        "index" => "index",
+        "index" | "merge" => "index",
         "import" if has("--out") => "index",
         "import" => "import",
         "labels" => "labels",
