@@ -24,10 +24,10 @@ from hop import interval
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Released set: its family, as the shipped rankers were trained.
 RELEASED = {
-    "hotpotqa-dev500": "H",
-    "hotpotqa-train100": "H",
-    "2wiki-dev284": "W",
     "musique-train100": "M",
+    "hotpotqa-train100": "H",
+    "hotpotqa-dev500": "H",
+    "2wiki-dev284": "W",
     "ottqa-300": "O",
     "scifact": "S",
 }
@@ -38,11 +38,18 @@ FULL = {
     "2wiki-dev": "dev.json",
 }
 LAYERS = "facts,e2graphrag,ket,noderag,sage"
-# Learned orders, and the sets that they learn on.
-LEARNED = {"hop": "hop", "graph-rrf > ranked": "graph-rrf > ranked"}
+# Learned orders, and what their rankers are called in the folder of --rankers.
+LEARNED = {"hop": "hop", "graph-rrf > ranked": "graph-rrf-ranked"}
 MEASURES = ["R@2", "R@5", "R@10", "All@5", "RR", "nDCG@10"]
 AGAINST = "rrf"
 PUBLISHED = ["R@5", "R@10"]
+# A small process starts the run: what is started has the memory of whoever started it for its peak.
+WATCHED = """
+import resource, subprocess, sys
+code = subprocess.run(sys.argv[2:]).returncode
+open(sys.argv[1], "w").write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+sys.exit(code)
+"""
 # Systems whose papers measure something else.
 ELSEWHERE = [
     ("E2GraphRAG", "accuracy and ROUGE-L of answers on whole books"),
@@ -60,10 +67,12 @@ def main():
     parser.add_argument("--set", action="append", default=[], metavar="NAME=PATH", help="another corpus with questions, or an index")
     parser.add_argument("--methods", help="comma-separated; default: all, and the learned orders")
     parser.add_argument("--indexes", metavar="FOLDER", help="keeps the indexes, and takes those that are there")
+    parser.add_argument("--rankers", metavar="FOLDER", help="keeps the rankers, and takes those that are there")
+    parser.add_argument("--remark", default="", help="a sentence for the head of the page, on the machine or the build")
     parser.add_argument("--out", metavar="FILE.md", help="default: standard output, without the JSON")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        board = Board(args.program, args.indexes or folder, folder)
+        board = Board(args.program, args.indexes or folder, args.rankers or folder)
         places = sets(args)
         chosen = args.methods.split(",") if args.methods else [m["name"] for m in json.loads(board.call("methods", "--json"))]
         for name, (path, needed) in places.items():
@@ -74,7 +83,7 @@ def main():
         for name in board.sets:
             for method in chosen + [m for m in LEARNED if not args.methods and m not in chosen]:
                 board.ask(name, method)
-    page = markdown(board)
+    page = markdown(board, args.remark)
     if not args.out:
         print(page, end="")
         return
@@ -101,11 +110,10 @@ def sets(args):
 
 
 class Board:
-    def __init__(self, program, indexes, folder):
-        self.program, self.indexes, self.folder = program, indexes, folder
+    def __init__(self, program, indexes, rankers):
+        self.program, self.indexes, self.rankers = program, indexes, rankers
         self.sets, self.rows, self.refused, self.missing = {}, {}, {}, []
         self.version = self.call("--version").strip()
-        self.rankers = {}
 
     def call(self, *words):
         done = subprocess.run([self.program, *words], capture_output=True, text=True)
@@ -123,25 +131,29 @@ class Board:
         kept = ("passages", "entities", "edges", "fingerprint", "program", "dense")
         self.sets[name] = {"index": index, "size": {key: manifest[key] for key in kept}}
 
+    def facts(self, name):
+        """Who made the facts of an index: a model, where its triples lay beside the corpus; else rules."""
+        told = self.call("trace", self.sets[name]["index"], "what", "--method", "hipporag2", "--json")
+        _, found, rest = told.partition('"made_by": "')
+        return rest.partition('"')[0] if found else "rules"
+
     def ranker(self, method, family):
         """A ranker of the other families of released sets, for a method that ends in one."""
         others = [(own, name) for name, own in RELEASED.items() if own != family and name in self.sets]
         if not others:
             return None
-        key = (method, family)
-        if key not in self.rankers:
+        out = os.path.join(self.rankers, f"{LEARNED[method]}-without-{family}.json")
+        if not os.path.exists(out):
             say(f"{method}: learning without {family}")
-            out = os.path.join(self.folder, f"ranker-{len(self.rankers)}.json")
             named = [f"{own}={self.sets[name]['index']}" for own, name in others]
             self.call("tune", *named, "--method", method, "--out", out)
-            self.rankers[key] = out
-        return self.rankers[key]
+        return out
 
     def ask(self, name, method):
         said, label = method, method
         family = RELEASED.get(name)
         if method in LEARNED and family:
-            ranker = self.ranker(LEARNED[method], family)
+            ranker = self.ranker(method, family)
             if ranker is None:
                 self.refused[name, method] = "there is no other family to learn from"
                 return
@@ -159,15 +171,11 @@ class Board:
 
     def measured(self, words):
         """What a run prints, and the largest memory it had."""
-        with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-            child = subprocess.Popen([self.program, *words], stdout=out, stderr=err)
-            _, status, used = os.wait4(child.pid, 0)
-            child.returncode = os.waitstatus_to_exitcode(status)
-            out.seek(0)
-            err.seek(0)
-            if child.returncode:
-                raise Refused(child.returncode, err.read())
-            return out.read(), used.ru_maxrss * 1024
+        with tempfile.NamedTemporaryFile("r") as peak:
+            done = subprocess.run([sys.executable, "-c", WATCHED, peak.name, self.program, *words], capture_output=True, text=True)
+            if done.returncode:
+                raise Refused(done.returncode, done.stderr)
+            return done.stdout, int(peak.read()) * 1024
 
     def record(self):
         rows = [
@@ -201,14 +209,14 @@ def figure(value):
     return f"{value:.3f}".replace("0.", ".", 1) if value < 1 else f"{value:.3f}"
 
 
-def markdown(board):
+def markdown(board, remark):
     lines = [
         "# Leaderboard",
         "",
         f"Made by `python3 benches/leaderboard.py --out docs/leaderboard.md` on {datetime.date.today()}: {board.version}, {machine()}.",
-        "Every method has every default and the built-in encoder, no language model, and gives its best passages in order. Times are",
-        "milliseconds a question, memory is the peak of the whole process with the index open. `leaderboard.json` has the settings, the",
-        "fingerprints and all measures.",
+        "Every method has every default and the built-in encoder, asks no language model, and gives its best passages in order. Times are",
+        "milliseconds a question; memory is the peak of the whole process with the index open. `leaderboard.json` has the settings, the",
+        "fingerprints and all measures." + (f" {remark}" if remark else ""),
         "",
         "The shipped orders of `hop` and `METHOD > ranked` were trained on these sets. *Family unseen* is the same method with a ranker",
         "trained on the other families alone: what to expect of a set of one's own. Gains are R@5 less that of",
@@ -229,6 +237,8 @@ def markdown(board):
             times = run["latency_ms"]
             cells += [gain, f"{times['p50']:.1f} / {times['p95']:.1f}", f"{row['peak_memory_bytes'] / 1e6:.0f} MB"]
             lines.append(f"| {row['method']} | {' | '.join(cells)} |")
+        if any(row["method"] == "hipporag2" for row in rows):
+            lines += ["", f"Facts of `hipporag2`: {board.facts(name)}."]
         refused = [(method, why) for (own, method), why in board.refused.items() if own == name]
         if refused:
             lines += ["", "Not run: " + "; ".join(f"`{method}` ({why})" for method, why in refused) + "."]
