@@ -247,8 +247,8 @@ def markdown(board, remark):
         lines += [f"| {name} | {needed} |" for name, needed in board.missing]
     lines += ["", "## Published figures", ""]
     lines += [
-        "As their authors give them, on other questions and mostly on more passages. A figure of ours can be held against one only where",
-        "the last column has it.",
+        "These are the authors' own figures, on other questions and usually on more passages. Compare one with ours only where the last",
+        "column names a set.",
         "",
     ]
     lines += published(board)
@@ -269,7 +269,7 @@ def published(board):
 
 
 def beside(board, row):
-    """Which of our sets a published row can be held against, and how far."""
+    """Our best figure where a published row has the passages of one of our sets."""
     for name, own in board.sets.items():
         if not name.startswith(row["set"] + "-") or name not in board.rows:
             continue
