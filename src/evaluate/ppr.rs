@@ -21,7 +21,13 @@ use std::sync::Arc;
 /// What is compared: rankings without a graph, walks on the index's own names, and what runs on a graph it came with.
 const FLAT: [&str; 3] = ["bm25", "dense", "rrf"];
 const WALKS: [&str; 2] = ["graph-rrf", "hop"];
-const ON_GIVEN: [&str; 4] = ["given", "graphrag-local", "lightrag-local", "lightrag-mix"];
+const ON_GIVEN: [&str; 5] = [
+    "given",
+    "graphrag-local",
+    "nano-local",
+    "lightrag-local",
+    "lightrag-mix",
+];
 /// What the walks are held against.
 const BASE: &str = "rrf";
 /// The measure that decides.

@@ -7,7 +7,7 @@ use super::operator::{Operator, Part};
 use super::operators::ket::{self, Text};
 use super::operators::rerank::RERANK;
 use super::operators::run_file::Rankings;
-use super::operators::{e2graphrag, given, hipporag, linearrag, noderag, sage, spark};
+use super::operators::{e2graphrag, given, hipporag, lightrag, linearrag, noderag, sage, spark};
 use super::plan::Plan;
 use super::shared::Shared;
 use super::{hop, plans};
@@ -132,7 +132,7 @@ const fn fixed(plan: fn() -> Plan) -> Way {
 /// All methods, in the order they are listed.
 pub static METHODS: &[Method] = &LISTED;
 
-static LISTED: [Method; 37] = [
+static LISTED: [Method; 38] = [
     Method {
         name: Cow::Borrowed("bm25"),
         title: Cow::Borrowed("BM25"),
@@ -470,43 +470,53 @@ static LISTED: [Method; 37] = [
         defaults: Cow::Borrowed(&[(P::SeedK, Value::Integer(20))]),
     },
     Method {
+        name: Cow::Borrowed("nano-local"),
+        title: Cow::Borrowed("nano-graphrag local"),
+        about: Cow::Borrowed(
+            "texts of the 20 entities nearest to the question, as nano-graphrag's local search orders them",
+        ),
+        needs: Cow::Borrowed("vectors, layer given (built from the files beside the corpus)"),
+        way: fixed(given::nano_local),
+        defaults: Cow::Borrowed(&[(P::SeedK, Value::Integer(20))]),
+    },
+    Method {
         name: Cow::Borrowed("lightrag-local"),
         title: Cow::Borrowed("LightRAG local"),
         about: Cow::Borrowed(
-            "texts of the entities nearest to the question; the question stands for a model's keywords",
+            "texts nearest to the question, of those of its 40 nearest entities and of their relations; the question stands for a model's keywords",
         ),
         needs: Cow::Borrowed("vectors, layer given (built from the files beside the corpus)"),
-        way: fixed(given::lightrag_local),
+        way: fixed(lightrag::local),
         defaults: Cow::Borrowed(&[(P::SeedK, Value::Integer(40))]),
     },
     Method {
         name: Cow::Borrowed("lightrag-global"),
         title: Cow::Borrowed("LightRAG global"),
         about: Cow::Borrowed(
-            "texts of the relations nearest to the question; the question stands for a model's keywords",
+            "texts nearest to the question, of those of its 40 nearest relations and of their ends; the question stands for a model's keywords",
         ),
         needs: Cow::Borrowed("vectors, layer given (built from the files beside the corpus)"),
-        way: fixed(given::lightrag_global),
+        way: fixed(lightrag::global),
         defaults: Cow::Borrowed(&[(P::SeedK, Value::Integer(40))]),
     },
     Method {
         name: Cow::Borrowed("lightrag-hybrid"),
         title: Cow::Borrowed("LightRAG hybrid"),
         about: Cow::Borrowed(
-            "the lists of local and global in turn; the question stands for a model's keywords",
+            "texts nearest to the question, of the entities and relations of local and global; the question stands for a model's keywords",
         ),
         needs: Cow::Borrowed("vectors, layer given (built from the files beside the corpus)"),
-        way: fixed(given::lightrag_hybrid),
+        way: fixed(lightrag::hybrid),
         defaults: Cow::Borrowed(&[(P::SeedK, Value::Integer(40))]),
     },
     Method {
         name: Cow::Borrowed("lightrag-mix"),
         title: Cow::Borrowed("LightRAG mix"),
         about: Cow::Borrowed(
-            "nearest texts, local and global in turn; the question stands for a model's keywords",
+            "nearest texts, and those of hybrid, in turn; the question stands for a model's keywords",
         ),
         needs: Cow::Borrowed("vectors, layer given (built from the files beside the corpus)"),
-        way: fixed(given::lightrag_mix),
+        way: fixed(lightrag::mix),
         defaults: Cow::Borrowed(&[(P::SeedK, Value::Integer(40))]),
     },
 ];
@@ -545,7 +555,7 @@ impl Method {
         Ok(MethodRef::from(Method {
             name: name.to_owned().into(),
             title: title.into_owned().into(),
-            about: Cow::Borrowed("what another program ranked, read from its run file"),
+            about: Cow::Borrowed("what another program ranked, read from its file"),
             needs: Cow::Borrowed("questions of the set"),
             way: Way::Read(rankings, plans::read(name)),
             defaults: NONE,
@@ -572,9 +582,7 @@ impl Method {
     /// Why nothing was retrieved.
     pub fn why_nothing(&self) -> &'static str {
         match self.rankings() {
-            Some(_) => {
-                "the run file has no ranking of this question; it knows questions of the set"
-            }
+            Some(_) => "the file has no ranking of this question; it covers questions of the set",
             None => "no passage has a score above zero",
         }
     }

@@ -35,9 +35,10 @@ fn ids<'i>(index: &'i Index, run: &Retrieval) -> Vec<&'i str> {
 }
 
 /// Every method that works on such a graph.
-const ON_GIVEN: [&str; 7] = [
+const ON_GIVEN: [&str; 8] = [
     "given",
     "graphrag-local",
+    "nano-local",
     "lightrag-local",
     "lightrag-global",
     "lightrag-hybrid",
@@ -131,7 +132,7 @@ fn names_of_the_graph_are_found_in_a_question_in_any_case_and_as_long_as_can_be(
     assert_eq!(found, ["giovanni domenico cassini", "paris observatory"]);
 }
 
-/// The order of GraphRAG's and of LightRAG's local search on a graph small enough to be worked out by hand: texts by the
+/// The order of GraphRAG's and of nano-graphrag's local search on a graph small enough to be worked out by hand: texts by the
 /// place of the entity that has them first, then by how many of its relations, or of its neighbours, they have.
 #[test]
 fn texts_come_in_the_order_of_the_published_rules() {
@@ -146,7 +147,37 @@ fn texts_come_in_the_order_of_the_published_rules() {
         ids(&index, &run.unwrap()).join(" ")
     };
     assert_eq!(order("graphrag-local"), "chunk-a1 chunk-b1 chunk-a2");
-    assert_eq!(order("lightrag-local"), "chunk-a1 chunk-a2 chunk-b1");
+    assert_eq!(order("nano-local"), "chunk-a1 chunk-a2 chunk-b1");
+}
+
+/// LightRAG takes five texts for every two entities, the nearest to the question first, and then in turn those that relations
+/// alone bring.
+#[test]
+fn texts_of_entities_are_taken_by_closeness_and_take_turns_with_those_of_relations() {
+    let (index, _) = opened(&folder("graphrag"));
+    let question = "SATURN A planet with rings.";
+    let order = |method: &str| {
+        let mut settings = Settings::of(&index, Method::by_name(method).unwrap());
+        if method != "dense" {
+            settings.set_text("seed_k=1").unwrap();
+        }
+        let mut retriever = Retriever::new(index.clone());
+        let run = retriever.retrieve(question, &settings, Keep::States);
+        let run = run.unwrap();
+        let ids = ids(&index, &run).into_iter().map(str::to_owned);
+        ids.collect::<Vec<_>>()
+    };
+    // Saturn alone: of its three texts two are taken; the third has a relation of it.
+    let near = order("dense");
+    let own = ["chunk-a1", "chunk-a2", "chunk-b1"];
+    let own: Vec<&String> = near.iter().filter(|id| own.contains(&&***id)).collect();
+    let local = order("lightrag-local");
+    assert_eq!(own.len(), 3);
+    assert_eq!(local[0], *own[0]);
+    let taken: Vec<&String> = local.iter().filter(|id| own[..2].contains(id)).collect();
+    assert_eq!(taken, own[..2]);
+    // The nearest texts come first in mode mix.
+    assert_eq!(order("lightrag-mix")[0], near[0]);
 }
 
 /// A corpus keeps its own graph, whatever lies in its folder or below.
@@ -233,4 +264,23 @@ fn a_slider_step_gives_the_masses_of_a_fresh_graph() {
             "{step}"
         );
     }
+}
+
+/// What the files say of an entity's community stands with its description.
+#[test]
+fn an_entity_says_its_communities_and_what_is_reported_of_them() {
+    let (index, _) = opened(&folder("graphrag"));
+    let run = ask(&index, "given", "What rings does Saturn have?");
+    let graph = run.walk().unwrap().graph;
+    let mut nodes = 0..graph.nodes() as u32;
+    let saturn = nodes.find(|node| graph.label(&index, *node) == "SATURN");
+    let text = graph.source().text(&index, saturn.unwrap());
+    assert!(
+        text.contains("In Saturn and those who looked at it."),
+        "{text}"
+    );
+    assert!(
+        text.ends_with("Moons, rings and the observatory in Paris."),
+        "{text}"
+    );
 }

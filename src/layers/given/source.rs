@@ -210,7 +210,7 @@ impl Source for GivenGraph {
         }
     }
 
-    /// Kind, description and communities of an entity.
+    /// Kind, description and communities of an entity, and what the files say of the smallest of these.
     fn text<'a>(&'a self, _index: &'a Index, node: Node) -> Cow<'a, str> {
         let Some(entity) = self.entity(node) else {
             return Cow::Borrowed("");
@@ -222,11 +222,18 @@ impl Source for GivenGraph {
             parts.push(format!("{kind}."));
         }
         parts.push(layer.descriptions.get(entity as usize).to_owned());
-        let own = self.tables.communities.get(&entity).into_iter().flatten();
-        let own = own.map(|c| layer.communities.get(*c as usize));
-        let own: Vec<&str> = own.filter(|title| !title.is_empty()).collect();
-        if !own.is_empty() {
-            parts.push(format!("In {}.", own.join(", ")));
+        let own = self.tables.communities.get(&entity);
+        let own = own.map_or(&[][..], Vec::as_slice);
+        let titles = own.iter().map(|c| layer.communities.get(*c as usize));
+        let titles: Vec<&str> = titles.filter(|title| !title.is_empty()).collect();
+        if !titles.is_empty() {
+            parts.push(format!("In {}.", titles.join(", ")));
+        }
+        let told = own
+            .iter()
+            .filter(|c| !layer.reports.get(**c as usize).is_empty());
+        if let Some(&smallest) = told.max_by_key(|c| layer.levels[**c as usize]) {
+            parts.push(clip(layer.reports.get(smallest as usize), LINE));
         }
         parts.retain(|part| !part.is_empty());
         parts.join(" ").into()

@@ -1,19 +1,16 @@
-//! How other systems choose texts from their own graphs, as far as no language model is needed: the texts of the entities or of
-//! the relations nearest to the question, and such lists taken in turn.
-//!
-//! The question stands for the keywords that LightRAG lets a model find in it, and the vectors are this program's own.
+//! How other systems choose texts from their own graphs, as far as no language model is needed: the texts of the entities
+//! nearest to the question, and lists taken in turn. The vectors are this program's own.
 
-use super::lists::DENSE;
 use super::nearest::NEAREST;
 use crate::layers::given::source::GivenGraph;
 use crate::layers::{Code, GIVEN, Node};
 use crate::parameters::{Parameter as P, RESULT_K, SEED_K};
-use crate::retrieve::explanation::{Explanation, Part as ScorePart, Reason};
+use crate::retrieve::explanation::{Explanation, Lack, Part as ScorePart, Reason};
 use crate::retrieve::methods::Ranker;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::plan::Plan;
 use crate::retrieve::retrieval::{DEPTH, Hit, Ranked};
-use crate::retrieve::set::{Set, Space};
+use crate::retrieve::set::Set;
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
@@ -22,33 +19,29 @@ use std::sync::Arc;
 pub enum By {
     /// That with most of the entity's relations (GraphRAG).
     Relations,
-    /// That of most of the entity's neighbours (LightRAG, nano-graphrag).
+    /// That of most of the entity's neighbours (nano-graphrag, LightRAG before 1.4).
     Neighbours,
 }
 
 /// The texts of the nearest entities, in the entities' order.
 #[derive(Debug)]
 pub struct OfEntities(By);
-/// The texts of the nearest relations, in the relations' order.
-#[derive(Debug)]
-pub struct OfRelations;
 /// Lists in turn: the first of each, the second of each ... A text that was taken is passed over.
 #[derive(Debug)]
 pub struct InTurn;
 
 static BY_RELATIONS: OfEntities = OfEntities(By::Relations);
 static BY_NEIGHBOURS: OfEntities = OfEntities(By::Neighbours);
-static OF_RELATIONS: OfRelations = OfRelations;
-static IN_TURN: InTurn = InTurn;
+pub(super) static IN_TURN: InTurn = InTurn;
 
 /// What brought a passage: the entity or relation, its place among the nearest from 1, and how many relations or neighbours
 /// the passage has of it.
 #[derive(Clone, Debug)]
-struct Brought {
-    passage: u32,
-    by: u32,
-    place: usize,
-    count: usize,
+pub(super) struct Brought {
+    pub passage: u32,
+    pub by: u32,
+    pub place: usize,
+    pub count: usize,
 }
 
 /// GraphRAG's local search, as far as it chooses texts.
@@ -59,41 +52,11 @@ pub fn graphrag_local() -> Plan {
     plan
 }
 
-fn local(plan: &mut Plan) -> usize {
+/// nano-graphrag's local search, as far as it chooses texts.
+pub fn nano_local() -> Plan {
+    let mut plan = Plan::default();
     let near = plan.on(&GIVEN, &NEAREST, &[]);
-    plan.on(&GIVEN, &BY_NEIGHBOURS, &[near])
-}
-
-/// LightRAG's mode local.
-pub fn lightrag_local() -> Plan {
-    let mut plan = Plan::default();
-    local(&mut plan);
-    plan
-}
-
-/// LightRAG's mode global.
-pub fn lightrag_global() -> Plan {
-    let mut plan = Plan::default();
-    plan.on(&GIVEN, &OF_RELATIONS, &[]);
-    plan
-}
-
-/// LightRAG's mode hybrid: local and global in turn.
-pub fn lightrag_hybrid() -> Plan {
-    let mut plan = Plan::default();
-    let local = local(&mut plan);
-    let global = plan.on(&GIVEN, &OF_RELATIONS, &[]);
-    plan.step(&IN_TURN, &[local, global]);
-    plan
-}
-
-/// LightRAG's mode mix: nearest texts, local and global in turn.
-pub fn lightrag_mix() -> Plan {
-    let mut plan = Plan::default();
-    let naive = plan.step(&DENSE, &[]);
-    let local = local(&mut plan);
-    let global = plan.on(&GIVEN, &OF_RELATIONS, &[]);
-    plan.step(&IN_TURN, &[naive, local, global]);
+    plan.on(&GIVEN, &BY_NEIGHBOURS, &[near]);
     plan
 }
 
@@ -102,23 +65,26 @@ fn depth(cx: &Context<'_>) -> usize {
     cx.values.get(RESULT_K).max(DEPTH)
 }
 
-/// The first of each passage that `brought` has, with these scores.
-fn ranking(cx: &Context<'_>, brought: Vec<Brought>, scores: &[f64]) -> Set {
+/// The first of each passage that `brought` has, with its score.
+pub(super) fn ranking(
+    cx: &Context<'_>,
+    mut brought: Vec<Brought>,
+    score: impl Fn(&Brought) -> f64,
+) -> Set {
     let mut seen = FxHashSet::default();
-    let mut brought = brought;
     brought.retain(|own| seen.insert(own.passage));
     let matched = brought.len();
     brought.truncate(depth(cx));
     let hits = brought.iter().map(|own| Hit {
         passage: own.passage,
-        score: scores[own.place - 1] as f32,
+        score: score(own) as f32,
     });
     let ranked = Ranked::new(Ranker::Parts, hits.collect(), matched);
     Set::ranking(ranked).with(brought).fact("texts", matched)
 }
 
 /// What brought a passage into a set.
-fn brought(at: &At<'_>, passage: u32) -> Option<Brought> {
+pub(super) fn brought(at: &At<'_>, passage: u32) -> Option<Brought> {
     let all = at.set().get::<Vec<Brought>>()?;
     all.iter().find(|own| own.passage == passage).cloned()
 }
@@ -182,8 +148,7 @@ impl Operator for OfEntities {
             }
             all[before..].sort_by_key(|own| std::cmp::Reverse(own.count));
         }
-        let scores: Vec<f64> = near.iter().map(|member| member.value).collect();
-        Ok(ranking(cx, all, &scores))
+        Ok(ranking(cx, all, |own| near[own.place - 1].value))
     }
 
     fn explain(&self, at: &At<'_>, passage: u32) -> Explanation {
@@ -218,80 +183,44 @@ impl Operator for OfEntities {
         }
         let graph = at.graph().source_as::<GivenGraph>();
         let known = at.input(0).map_or(0, |near| near.set().members.len());
-        let own = graph.entities_of(passage);
-        if own.is_empty() {
-            let text = "no entity of the graph is from this text";
-            return vec![Reason::new(Code::Isolated, text)];
-        }
-        let Ok(Some((_, vector))) = at.context().dense() else {
-            return Vec::new();
-        };
-        let all = graph.layer.meta.entities;
-        let near = graph.layer.entity_vectors.nearest(vector, all);
-        let near = near.unwrap_or_default();
-        let first = near.iter().zip(1..).find(|((e, _), _)| own.contains(e));
-        let Some(((entity, cosine), place)) = first else {
-            return Vec::new();
-        };
-        let name = graph.layer.names.get(*entity as usize);
-        let text = format!(
-            "none of the {known} entities nearest to the question is from this text; its nearest, '{name}', is at {place} with \
-             cosine {cosine:.3}"
-        );
-        let most = SEED_K.at(place.min(200)).1;
-        let fix = at.tried_anywhere(passage, (SEED_K.id(), most));
-        vec![Reason::new(Code::NotACandidate, text).with_fix(fix)]
+        unselected(at, graph, known, passage)
     }
 }
 
-impl Operator for OfRelations {
-    fn declaration(&self) -> Declaration {
-        Declaration::select(
-            "texts of relations",
-            "the texts of the relations nearest to the question, in their order",
-        )
-        .reads(&[P::SeedK, P::ResultK])
-        .needs_vectors(true)
+/// Why none of the entities that a search found, so many, is from a passage: where its nearest stands.
+pub(super) fn unselected(
+    at: &At<'_>,
+    graph: &GivenGraph,
+    known: usize,
+    passage: u32,
+) -> Vec<Reason> {
+    if at.run.rank(passage).is_some() {
+        return Vec::new();
     }
-
-    fn run(&self, cx: &Context<'_>, _: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
-        let graph = cx.graph().source_as::<GivenGraph>();
-        let Some((_, vector)) = cx.dense()? else {
-            return Ok(Set::new(Space::Passages).unread());
-        };
-        let near = graph.nearest_relations(cx.index, vector, cx.values.get(SEED_K))?;
-        let all = near.iter().zip(1..).flat_map(|((relation, _), place)| {
-            let own = graph.layer.relation_passages(*relation).iter();
-            own.map(move |&passage| Brought {
-                passage,
-                by: *relation,
-                place,
-                count: 0,
-            })
-        });
-        let all = all.collect();
-        let scores: Vec<f64> = near.iter().map(|hit| f64::from(hit.1)).collect();
-        let set = ranking(cx, all, &scores).fact("nearest relations", near.len());
-        Ok(set.with(Scores(scores)))
+    let own = graph.entities_of(passage);
+    if own.is_empty() {
+        let text = "no entity of the graph is from this text";
+        return vec![Reason::new(Code::Isolated, text)];
     }
-
-    fn explain(&self, at: &At<'_>, passage: u32) -> Explanation {
-        let (Some(own), Some(scores)) = (brought(at, passage), at.set().get::<Scores>()) else {
-            return Explanation::default();
-        };
-        let graph = at.graph().source_as::<GivenGraph>();
-        let [source, target] = graph.layer.ends(own.by);
-        let name = |entity: u32| graph.layer.names.get(entity as usize);
-        let label = format!("{} > {}", name(source), name(target));
-        let why = format!("nearest {}: {}", own.place, graph.layer.said(own.by));
-        let sentence = format!("from the relation {label}, {why}");
-        let score = scores.0.get(own.place - 1).copied().unwrap_or_default();
-        Explanation::of(vec![ScorePart::new(label, score, why)], sentence)
-    }
+    let Ok(Some((_, vector))) = at.context().dense() else {
+        return Vec::new();
+    };
+    let all = graph.layer.meta.entities;
+    let near = graph.layer.entity_vectors.nearest(vector, all);
+    let near = near.unwrap_or_default();
+    let first = near.iter().zip(1..).find(|((e, _), _)| own.contains(e));
+    let Some(((entity, cosine), place)) = first else {
+        return Vec::new();
+    };
+    let name = graph.layer.names.get(*entity as usize);
+    let text = format!(
+        "none of the {known} entities found is from this text; its nearest to the question, '{name}', is at {place} of {all} \
+         with cosine {cosine:.3}"
+    );
+    let most = SEED_K.at(place.min(200)).1;
+    let fix = at.tried_anywhere(passage, (SEED_K.id(), most));
+    vec![Reason::new(Code::EntityNotSelected, text).with_fix(fix)]
 }
-
-/// Cosines of the nearest relations.
-struct Scores(Vec<f64>);
 
 impl Operator for InTurn {
     fn declaration(&self) -> Declaration {
@@ -319,8 +248,7 @@ impl Operator for InTurn {
                 }
             }
         }
-        let scores: Vec<f64> = (1..=taken.len()).map(|place| 1.0 / place as f64).collect();
-        Ok(ranking(cx, taken, &scores))
+        Ok(ranking(cx, taken, |own| 1.0 / own.place as f64))
     }
 
     fn explain(&self, at: &At<'_>, passage: u32) -> Explanation {
@@ -341,9 +269,23 @@ impl Operator for InTurn {
         Explanation::of(vec![ScorePart::new(list, score, why)], sentence)
     }
 
-    fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
-        let each = at.inputs();
-        each.flat_map(|input| input.operator().refuse(&input, passage))
-            .collect()
+    fn lacks(&self, at: &At<'_>, passage: u32, other: u32) -> Vec<Lack> {
+        let (Some(own), Some(theirs)) = (brought(at, passage), brought(at, other)) else {
+            return Vec::new();
+        };
+        let turn = |own: &Brought| {
+            let list = at.input(own.by as usize);
+            let list = list.map_or("", |list| list.operator().declaration().name);
+            format!("number {} of {list}", own.count)
+        };
+        let gap = 1.0 / theirs.place as f64 - 1.0 / own.place as f64;
+        let title = at.index.called(other);
+        let text = format!("it is {}, '{title}' {}", turn(&own), turn(&theirs));
+        // Each list is by closeness.
+        let code = match own.by == theirs.by {
+            true => Code::FarVector,
+            false => Code::OrderedLater,
+        };
+        Vec::from_iter(Lack::of(code, gap, text))
     }
 }

@@ -8,6 +8,7 @@ pub(crate) mod given;
 pub(crate) mod hipporag;
 pub mod ket;
 pub(crate) mod lack;
+pub(crate) mod lightrag;
 pub(crate) mod linearrag;
 pub(crate) mod lists;
 pub(crate) mod names;
