@@ -11,6 +11,7 @@
 //! | `noderag`, `e2graphrag` | NodeRAG's tables, E2GraphRAG's trees and names |
 //! | `llamaindex`, `jsonlines` | LlamaIndex's property graphs; APOC's and LangChain's JSON |
 //! | `nodelink`, `gexf` | a lone graph as node-link JSON, GraphML or GEXF |
+//! | `tables` | tables of edges or triples, with nodes and passages |
 //! | `plain` | which nodes of a graph without a schema are texts, and which entities |
 //! | `postgres` | tables of a database: LightRAG, DocsGPT |
 //! | `unreadable` | systems that are recognised, with what to do instead |
@@ -33,6 +34,7 @@ mod plain;
 pub mod postgres;
 pub(crate) mod rows;
 mod stream;
+mod tables;
 mod unreadable;
 mod xml;
 
@@ -140,6 +142,7 @@ pub static SYSTEMS: &[&System] = &[
     &nodelink::NODE_LINK,
     &nodelink::GRAPHML,
     &nodelink::GEXF,
+    &tables::TABLES,
     &postgres::POSTGRES,
 ];
 

@@ -6,7 +6,7 @@ use super::{Draft, Sort};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Properties that hold a text.
-const TEXTS: [&str; 8] = [
+pub const TEXTS: [&str; 8] = [
     "text",
     "content",
     "page_content",
@@ -112,7 +112,7 @@ impl Properties for Record {
 }
 
 /// Parts that are joined by `<SEP>`.
-fn split(text: &str) -> Vec<String> {
+pub fn split(text: &str) -> Vec<String> {
     let parts = text.split("<SEP>").map(str::trim);
     let parts = parts.filter(|part| !part.is_empty());
     parts.map(str::to_owned).collect()

@@ -142,15 +142,23 @@ pub fn table(folder: &Path, name: &str) -> Option<PathBuf> {
     files.into_iter().find(|file| file.is_file())
 }
 
-fn is_csv(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("csv"))
+/// What parts the cells of a table of text.
+fn delimiter(path: &Path) -> Option<u8> {
+    let ending = path.extension()?.to_str()?;
+    match ending {
+        _ if ending.eq_ignore_ascii_case("csv") => Some(b','),
+        _ if ending.eq_ignore_ascii_case("tsv") => Some(b'\t'),
+        _ => None,
+    }
 }
 
 /// The names of a table's columns; none where it is no table.
 pub fn columns(path: &Path) -> Vec<String> {
-    if is_csv(path) {
-        let reader = csv::Reader::from_path(path).ok();
+    if let Some(delimiter) = delimiter(path) {
+        let reader = csv::ReaderBuilder::new()
+            .delimiter(delimiter)
+            .from_path(path)
+            .ok();
         let head = reader.and_then(|mut reader| reader.headers().cloned().ok());
         return head.map_or_else(Vec::new, |head| head.iter().map(str::to_owned).collect());
     }
@@ -171,8 +179,8 @@ pub type Each<'f> = &'f mut dyn FnMut(u64, &[Cell]) -> Result<(), GraphError>;
 /// # Errors
 /// A file that cannot be read, is cut or damaged, with its line where it has lines; whatever `each` returns.
 pub fn read(path: &Path, wanted: &[&str], each: Each<'_>) -> Result<(), GraphError> {
-    if is_csv(path) {
-        return of_csv(path, wanted, each);
+    if let Some(delimiter) = delimiter(path) {
+        return of_csv(path, delimiter, wanted, each);
     }
     guarded(path, || of_parquet(path, wanted, each))
 }
@@ -205,9 +213,12 @@ fn guarded<T>(path: &Path, of: impl FnOnce() -> Result<T, GraphError>) -> Result
     })
 }
 
-fn of_csv(path: &Path, wanted: &[&str], each: Each<'_>) -> Result<(), GraphError> {
+fn of_csv(path: &Path, delimiter: u8, wanted: &[&str], each: Each<'_>) -> Result<(), GraphError> {
     let file = File::open(path).map_err(|source| GraphError::io(path, source))?;
-    let mut reader = csv::ReaderBuilder::new().flexible(false).from_reader(file);
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(delimiter)
+        .flexible(false)
+        .from_reader(file);
     let failed = |error: csv::Error| {
         let line = error.position().map_or(0, csv::Position::line);
         GraphError::record(path, line, "a row of CSV", error.to_string())
