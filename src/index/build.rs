@@ -363,10 +363,12 @@ fn build(
             progress.advance(Step::Entities, done, total)
         };
         let read = match &parts[..] {
-            [] => Readings::of(&columns, entities, tick)?,
-            parts => Readings::joined(parts.iter().map(|part| &*part.readings))?,
+            // A graph of words has no names to find.
+            [] if entities.of_words() && options.part.is_none() => None,
+            [] => Some(Readings::of(&columns, entities, tick)?),
+            parts => Some(Readings::joined(parts.iter().map(|part| &*part.readings))?),
         };
-        let graph = EntityGraph::of(&columns, entities, Some(&read), |done| {
+        let graph = EntityGraph::of(&columns, entities, read.as_ref(), |done| {
             progress.advance(Step::Entities, done, total)
         })?;
         Some((graph, read))
@@ -420,7 +422,7 @@ fn build(
         dense,
         closed: None,
         reranker: None,
-        readings: Some(Arc::new(readings)),
+        readings: readings.map(Arc::new),
         derived: Derived::default(),
         opened: Opened::default(),
         layers: RwLock::default(),

@@ -60,6 +60,11 @@ impl Default for EntityOptions {
 const WORDS: &str = "words";
 
 impl EntityOptions {
+    /// Whether its nodes are words, and not names.
+    pub(super) fn of_words(&self) -> bool {
+        self.ner == WORDS
+    }
+
     /// The rules that find names.
     pub(super) fn extractor(&self) -> Ner {
         Ner::from_name(&self.ner).unwrap_or(Ner::RegexPlus)
@@ -334,7 +339,7 @@ impl EntityGraph {
         read: Option<&Readings>,
         progress: impl Fn(usize) -> bool + Sync,
     ) -> Option<EntityGraph> {
-        if options.ner == WORDS {
+        if options.of_words() {
             let tokens = Tokens::from_name(&options.norm).unwrap_or(Tokens::Plain);
             let mut builder = Builder::default();
             for p in 0..passages.len() {

@@ -206,16 +206,11 @@ fn texts<'s>(
 
 fn passages(folder: &Path, parts: &[Opened]) -> Result<Passages, IndexError> {
     let own = parts.iter().map(|part| part.index.passages());
-    let ids = texts(folder, "ids", own.clone().map(|own| &own.ids))?;
-    let mut sorted: Vec<u32> = (0..ids.len() as u32).collect();
-    sorted.sort_by(|a, b| ids.get(*a as usize).cmp(ids.get(*b as usize)));
-    Ok(Passages {
-        ids,
-        titles: texts(folder, "titles", own.clone().map(|own| &own.titles))?,
-        texts: texts(folder, "texts", own.map(|own| &own.texts))?,
-        sorted: sorted.into(),
-        ..Passages::default()
-    })
+    Ok(Passages::of(
+        texts(folder, "ids", own.clone().map(|own| &own.ids))?,
+        texts(folder, "titles", own.clone().map(|own| &own.titles))?,
+        texts(folder, "texts", own.map(|own| &own.texts))?,
+    ))
 }
 
 /// Each part has every question, with the gold that is in it.

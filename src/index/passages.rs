@@ -92,12 +92,21 @@ impl<'a> Reading<'a> {
 
 impl Passages {
     pub fn new(passages: &[Passage]) -> Passages {
-        let mut sorted: Vec<u32> = (0..passages.len() as u32).collect();
-        sorted.sort_unstable_by(|a, b| passages[*a as usize].id.cmp(&passages[*b as usize].id));
+        Passages::of(
+            passages.iter().map(|p| &p.id).collect(),
+            passages.iter().map(|p| &p.title).collect(),
+            passages.iter().map(|p| &p.text).collect(),
+        )
+    }
+
+    /// Of as many identifiers, which all differ, as titles and texts.
+    pub(super) fn of(ids: Strings, titles: Strings, texts: Strings) -> Passages {
+        let mut sorted: Vec<u32> = (0..ids.len() as u32).collect();
+        sorted.sort_unstable_by(|a, b| ids.get(*a as usize).cmp(ids.get(*b as usize)));
         Passages {
-            ids: passages.iter().map(|p| &p.id).collect(),
-            titles: passages.iter().map(|p| &p.title).collect(),
-            texts: passages.iter().map(|p| &p.text).collect(),
+            ids,
+            titles,
+            texts,
             sorted: sorted.into(),
             twins: OnceLock::new(),
             said: OnceLock::new(),

@@ -180,10 +180,10 @@ impl Readings {
             language: options.language,
             part: None,
         };
-        Some(Readings::said(meta, mentions))
+        Some(Readings::with(meta, mentions))
     }
 
-    fn said(meta: Meta, mentions: Mentions) -> Readings {
+    fn with(meta: Meta, mentions: Mentions) -> Readings {
         Readings {
             written: serde_json::to_vec(&meta).unwrap_or_default().into(),
             meta,
@@ -203,7 +203,7 @@ impl Readings {
             part: None,
             ..meta?
         };
-        Some(Readings::said(meta, run.into()))
+        Some(Readings::with(meta, run.into()))
     }
 
     /// The same, of a part.
@@ -212,7 +212,7 @@ impl Readings {
             part: Some(part),
             ..self.meta.clone()
         };
-        Readings::said(meta, self.mentions.clone())
+        Readings::with(meta, self.mentions.clone())
     }
 
     /// Whether these options read passages like this.
