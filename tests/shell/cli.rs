@@ -1929,6 +1929,14 @@ fn the_run_of_another_program_stands_beside_ours() {
         code == 2 && said.contains("none of the 92 questions"),
         "{said}"
     );
+    let path_of_other = other.to_str().unwrap();
+    let over = ["--over", "result_k=5,10"];
+    let swept = hopscope(&[&["sweep", CORPUS, "--method", path_of_other], &over[..]].concat());
+    let said = String::from_utf8(swept.stderr).unwrap();
+    assert!(
+        swept.status.code() == Some(2) && said.contains("none of the 92 questions"),
+        "{said}"
+    );
     let (code, said) = evaluated(&text.replace(" Q0 ", " Q0 zzz"));
     assert!(code == 2 && said.contains("has none of the"), "{said}");
     std::fs::write(&other, format!("{first}\n")).unwrap();

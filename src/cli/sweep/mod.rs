@@ -6,7 +6,7 @@ use super::compare::Ranked;
 use super::eval::asked;
 use super::figures::{change, difference, measure, score};
 use super::grid::{Form, Grid, cells};
-use super::load::{bar, load_runs};
+use super::load::{bar, check_runs, load_runs};
 use super::{How, Opening, interrupt, measure_named};
 use crate::corpus::Question;
 use crate::evaluate::sweep::{
@@ -188,7 +188,10 @@ pub fn run(args: &SweepArgs) -> Result<()> {
                 "{path}: no question with gold; name one question, or a file with --questions FILE [--qrels FILE]"
             )
         }
-        None => set(args, (&index, &questions), &settings, points)?,
+        None => {
+            check_runs(&index, &questions, [&settings])?;
+            set(args, (&index, &questions), &settings, points)?
+        }
     };
     if points.len() < all {
         bail!("interrupted after {} of {all} points", points.len());

@@ -212,13 +212,13 @@ impl Rankings {
     }
 }
 
-/// Reads the ranking of the question out of the method's run file.
+/// Reads the ranking of the question out of the method's file.
 #[derive(Debug)]
 pub struct Read;
 
 impl Operator for Read {
     fn declaration(&self) -> Declaration {
-        Declaration::seed("run file", "the ranking of a run file")
+        Declaration::seed("run file", "the ranking that another program's file has")
             .kind("score")
             .reads(&[Parameter::ResultK])
     }
@@ -244,7 +244,7 @@ impl Operator for Read {
         };
         let method = &at.run.settings.method().title;
         let part = Part::new(format!("score in {method}"), f64::from(hit.score), "");
-        let said = format!("rank {rank} of the run file {method}, which gives no reasons");
+        let said = format!("rank {rank} in the file {method}, which gives no reasons");
         Explanation::of(vec![part], said)
     }
 }
