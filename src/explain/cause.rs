@@ -8,11 +8,12 @@ use crate::index::Index;
 use crate::layers::{Code, QueryName};
 use crate::parameters::{
     ALPHA, EDGE_CAP, EDGE_PERCENTILE, EDGE_WEIGHT, ENTITY_EDGES, EntityEdges, FOLD_ACCENTS,
-    HOP_TAIL, HUB_P, LINEAR_PASSAGE_WEIGHT, MIX, MIX_A, Mix, RRF_DEPTH, SAGE_SEEDS, SEED_K, STEPS,
-    Stage, THETA, WEIGHT_EXACT, WEIGHT_VECTOR,
+    HOP_TAIL, HUB_P, LINEAR_PASSAGE_WEIGHT, MIX, MIX_A, Mix, RRF_DEPTH, SEED_K, STEPS, Stage,
+    THETA, WEIGHT_EXACT, WEIGHT_VECTOR,
 };
 use crate::retrieve::edits::{SeedChange, name_of};
 use crate::retrieve::explanation::{Fix, Reason, Without};
+use crate::retrieve::operators::expand::room;
 use crate::retrieve::{Change, Retrieval};
 use crate::text::{Norm, plural};
 use rayon::prelude::*;
@@ -22,6 +23,8 @@ use std::sync::Arc;
 const NAMES: usize = 4;
 /// Names that one sentence has.
 const NAMED: usize = 3;
+/// Parts of a gap that are no difference.
+const SAME: f64 = 0.01;
 /// Most nodes that one name of the question is undone by.
 const MEANT: usize = 8;
 
@@ -43,7 +46,15 @@ pub fn tested(
         let changes = reason.undo.iter().cloned();
         let changes: Vec<Change> = changes.chain(undoing(run, reason.code)).collect();
         let best = best(index, run, passage, &changes, going);
-        reason.with_fix(best)
+        // Where room alone does as much, what the verdict names was not in the way.
+        let alone = room_of(run, reason.code)
+            .filter(|room| {
+                best.as_ref()
+                    .is_some_and(|fix| fix.change.each().contains(&room))
+            })
+            .and_then(|room| run.tried(index, passage, &room));
+        let alone = alone.map_or(0.0, |(_, fix)| fix.closed);
+        reason.with_fix(best.filter(|fix| fix.closed > alone + SAME))
     };
     let mut reasons: Vec<Reason> = reasons.into_par_iter().map(&test).collect();
     let admits = |reason: &Reason| reason.fix.as_ref().is_some_and(Fix::admits);
@@ -118,6 +129,15 @@ fn acts(run: &Retrieval, change: &Change) -> bool {
     })
 }
 
+/// Room for a neighbour, where a verdict is about an edge.
+fn room_of(run: &Retrieval, code: Code) -> Option<Change> {
+    let edge = matches!(
+        code,
+        Code::Isolated | Code::PercentilePruned | Code::NotCandidatePair | Code::NotNeighbour
+    );
+    if edge { room(&run.settings) } else { None }
+}
+
 /// Settings that take away what a verdict names, whatever passage it is about.
 fn undoing(run: &Retrieval, code: Code) -> Vec<Change> {
     match code {
@@ -156,9 +176,10 @@ fn undoing(run: &Retrieval, code: Code) -> Vec<Change> {
             let edges = [95.0, 80.0].map(|least| EDGE_PERCENTILE.at(least).into());
             let all = edges.into_iter();
             let all = all.chain([ENTITY_EDGES.at(EntityEdges::Shared).into()]);
-            // Seeds come first, so that a neighbour needs room among the returned.
-            all.map(|edges| Change::both(edges, SAGE_SEEDS.at(5).into()))
-                .collect()
+            match room_of(run, code) {
+                Some(room) => all.map(|edges| Change::both(edges, room.clone())).collect(),
+                None => all.collect(),
+            }
         }
         Code::NotACandidate => vec![RRF_DEPTH.at(300).into()],
         Code::OrderedLater | Code::EntityNotSelected => {

@@ -93,17 +93,27 @@ pub fn described(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec
     let cut_off = |reason: &Reason| matches!(reason.class, Class::F2 | Class::F3);
     let lack = last.filter(|_| !reasons.iter().any(cut_off));
     let lacks = lack.map(|last| lacking(index, retrieval, passage, &last));
-    for lack in lacks.into_iter().flatten() {
-        reasons.retain(|reason| reason.code != lack.code);
+    for mut lack in lacks.into_iter().flatten() {
+        // What undoes the one undoes the other.
+        for same in reasons.extract_if(.., |reason| reason.code == lack.code) {
+            lack.undo.extend(same.undo);
+            lack.fix = lack.fix.or(same.fix);
+        }
         reasons.push(lack);
     }
+    let twin = last.filter(|last| index.text(last.passage) == index.text(passage));
+    let twin = twin.filter(|last| index.title(last.passage) == index.title(passage));
     // Stable.
     reasons.sort_by_key(|reason| vague(reason.code));
     if let Some((rank, score)) = place {
         let last = last.map_or(0.0, |hit| hit.score);
         // Scores of a re-ranker may be below zero.
-        if score >= last - TIE_BAND * last.abs() {
-            let text = format!("rank {rank}, within {:.1} % of rank {k}", 100.0 * TIE_BAND);
+        let near = score >= last - TIE_BAND * last.abs();
+        if near || twin.is_some() {
+            let text = match near {
+                true => format!("rank {rank}, within {:.1} % of rank {k}", 100.0 * TIE_BAND),
+                false => format!("rank {rank}, with the same title and text as rank {k}"),
+            };
             // Whatever holds it back, its place among equals is noise: no other change is needed.
             let tied = Reason::new(Code::Tied, text);
             reasons.insert(
@@ -207,7 +217,8 @@ fn lacking(index: &Arc<Index>, retrieval: &Retrieval, passage: u32, last: &Hit) 
     // Scores are f32.
     let level = most.gap >= short * (1.0 - 1e-5);
     let all: f64 = lacks.iter().map(|lack| lack.gap).sum();
-    let share = most.gap / all;
+    // What no lack names is part of the gap, too.
+    let share = most.gap / all.max(short);
     let k = retrieval.settings.get(RESULT_K);
     let rank = retrieval.rank(passage).unwrap_or(usize::MAX);
     // Inside the cut of a list that goes in, it was the sum that dropped it.

@@ -553,7 +553,7 @@ const GLOSSARY: &[(&str, &str)] = &[
     ),
     (
         "F0 to F7",
-        "failure classes of missed gold, from \"not in the corpus\" to \"dropped by fusion\"",
+        "failure classes of missed gold, from \"not in the corpus\" to \"lost between stages\"",
     ),
 ];
 

@@ -42,13 +42,13 @@ words! {
     /// The failure classes a person filters by.
     Class {
         F0 "F0" "not in the corpus"
-        F1 "F1" "nothing in the question was linked"
-        F2 "F2" "passage has no node in the graph"
+        F1 "F1" "wrong seeds or none"
+        F2 "F2" "no node in the graph"
         F3 "F3" "no path from a seed"
-        F4 "F4" "reached, but scored too low"
+        F4 "F4" "scored too low"
         F5 "F5" "tied at the cutoff"
         F6 "F6" "just below the cutoff"
-        F7 "F7" "dropped by fusion or re-ranking"
+        F7 "F7" "lost between stages"
     }
 }
 
@@ -97,7 +97,7 @@ words! {
         NoSharedChunk "NO_SHARED_CHUNK" "no chunk of the passage contains both entities of a pair"
         PlanNoPath "PLAN_NO_PATH" "the plan follows no edge to the passage"
         PlanFiltered "PLAN_FILTERED" "a condition in the plan excluded it"
-        NotACandidate "NOT_A_CANDIDATE" "no signal ranks it high enough to be scored"
+        NotACandidate "NOT_A_CANDIDATE" "it is not among the candidates that the next stage scores"
         BelowThreshold "BELOW_THRESHOLD" "the entity's activation is below linear_threshold"
         Diluted "DILUTED" "a hub on the path passes on too small a share of the mass"
         SeedWeak "SEED_WEAK" "only seeds with little restart weight contribute to it"
@@ -126,7 +126,7 @@ words! {
         NotTitled "NOT_TITLED" "neither the question nor a seed passage mentions its title"
         OneSeed "ONE_SEED" "one seed favours the passage at rank k; without that seed, this one enters the top k or closes most of its gap"
         OneSignal "ONE_SIGNAL" "one signal favours the passage at rank k; without that signal, this one enters the top k or closes most of its gap"
-        RankedLower "RANKED_LOWER" "the learned order gives it less than the passage at rank k"
+        RankedLower "RANKED_LOWER" "re-ranking gives it less than the passage at rank k"
         FirstStage "FIRST_STAGE" "most of the gap comes from first-stage retrieval (words, vectors), not from the graph"
         SignalWeak "SIGNAL_WEAK" "the gap is spread over several parts; none accounts for most of it"
         Tied "TIED" "its score is within the tie band of the score at rank k"
@@ -136,6 +136,11 @@ words! {
 }
 
 impl Code {
+    /// `it ranks below the top k [CUT_BY_K]`.
+    pub fn words(self) -> String {
+        format!("{} [{self}]", self.about())
+    }
+
     /// The failure class of most of its cases.
     pub const fn class(self) -> Class {
         use Code::*;
@@ -159,14 +164,17 @@ impl Code {
             LinkNotSeed | Isolated | NoPath | TooFar | PrunedHub | DfFiltered | CappedEdge
             | ByHand | NotNeighbour | PercentilePruned | NotCandidatePair | PairTooFar
             | NoSharedChunk | PlanNoPath | PlanFiltered | BelowThreshold => Class::F3,
-            NotACandidate | Diluted | SeedWeak | Parity | HReduced | OccZero | TypeFiltered
-            | QuotaFull | PoolFull | BudgetCut | RestartsLess | NotNamed | LaterHop | BusierWay
-            | ThinEdge | NotJoined | FewerSeeds | FewerWays | WordsMissing | WordsThin
-            | FarVector | OrderedLater | NoBridge | BridgeWeak | NotTitled | OneSeed
-            | OneSignal | RankedLower | FirstStage | SignalWeak | CutByK => Class::F4,
+            Diluted | SeedWeak | Parity | HReduced | OccZero | RestartsLess | NotNamed
+            | LaterHop | BusierWay | ThinEdge | NotJoined | FewerSeeds | FewerWays
+            | WordsMissing | WordsThin | FarVector | OrderedLater | NoBridge | BridgeWeak
+            | NotTitled | OneSeed | OneSignal | RankedLower | FirstStage | SignalWeak | CutByK => {
+                Class::F4
+            }
             Tied => Class::F5,
             Budget => Class::F6,
-            PrunedByFusion => Class::F7,
+            NotACandidate | TypeFiltered | QuotaFull | PoolFull | BudgetCut | PrunedByFusion => {
+                Class::F7
+            }
         }
     }
 }

@@ -16,7 +16,7 @@ use super::settings::Settings;
 use super::spread::{Diffusion, Known};
 use crate::index::Index;
 use crate::index::lexical::Weighted;
-use crate::layers::{Graph, GraphEdited, GraphView, Node, QueryName};
+use crate::layers::{Graph, GraphEdited, GraphView, Link, Node, QueryName};
 use crate::parameters::{FALLBACK, Fallback, RESULT_K};
 use crate::retrieve::masses::Masses;
 use crate::text::Tokens;
@@ -481,11 +481,12 @@ impl Retrieval {
     }
 
     /// Whether the result rests on what this graph's walk landed, alone or beside other lists: what holds a walk up is
-    /// then why a passage is missing. A sum of signals has reasons of its own.
+    /// then why a passage is missing. A sum of signals has reasons of its own, and so has a list taken in a walk's place.
     pub fn rests_on_walk(&self, graph: &Graph) -> bool {
         let last = self.records.last();
         let ranked = last.and_then(|last| last.output.get::<Ranked>());
-        ranked.is_some_and(|ranked| !matches!(ranked.ranker, Ranker::Signals | Ranker::Parts))
+        let other = [Ranker::Signals, Ranker::Parts, Ranker::Dense];
+        ranked.is_some_and(|ranked| !other.contains(&ranked.ranker))
             && self.walk().is_some_and(|walk| walk.graph.id == graph.id)
     }
 
@@ -524,6 +525,13 @@ impl Retrieval {
             );
         }
         let uniform = self.settings.get(FALLBACK) == Fallback::Uniform;
+        let masked = |name: &QueryName| matches!(name.link, Link::Masked { .. });
+        if self.fallback() && uniform && self.names().iter().any(masked) {
+            return Some(
+                "What this question names is masked in the graph as too rare or too common, so the walk starts \
+                 everywhere alike. Lower min_df or raise max_df_ratio, or choose another method.",
+            );
+        }
         (self.fallback() && uniform).then_some(
             "No name of the graph is in this question, so the walk starts everywhere alike. Write names with capitals, \
              or choose a method that reads words.",

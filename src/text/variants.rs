@@ -279,7 +279,10 @@ fn misspelled(a: &Name<'_>, b: &Name<'_>) -> Option<Variant> {
         return None;
     }
     let mut other = short.chars().zip(long.chars()).filter(|(a, b)| a != b);
-    let (a, b) = other.next()?;
+    // Where none differs the last letter is doubled.
+    let Some((a, b)) = other.next() else {
+        return Some(Variant::Misspelled);
+    };
     // Of as many letters, with one other: "Yokoyama" is no misspelled Yokohama.
     let replaced = count(short) == count(long) && other.next().is_none();
     (!replaced || sound_alike(a, b, !alone)).then_some(Variant::Misspelled)

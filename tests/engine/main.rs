@@ -15,6 +15,7 @@ mod language;
 mod layers;
 mod merge;
 mod patch;
+mod planted;
 mod ranker;
 mod same_answer;
 mod sample;

@@ -408,16 +408,16 @@ impl<'a> Told<'a> {
             _ => "no chunk holds both of a pair within h",
         };
         let mode = shrunk.mode.name();
-        reasons.push(reason(
+        let fallback = reason(
             Code::Fallback,
             &format!("{mode}: {why}, so nodes of the tree are returned"),
-        ));
+        );
         let brings = |node: Node| self.layer.passages(node).contains(&passage);
         let mut candidates = global.candidates.iter().zip(1..);
         match candidates.find(|(candidate, _)| brings(candidate.node)) {
             Some((candidate, rank)) if global.counted && candidate.occurrence == 0.0 => {
                 let text = format!("rank {rank} by cosine, but no query entity occurs below it");
-                reasons.push(reason(Code::OccZero, &text));
+                reasons.extend([reason(Code::OccZero, &text), fallback]);
             }
             Some((candidate, rank)) => {
                 let occurrence = candidate.occurrence;
@@ -425,9 +425,13 @@ impl<'a> Told<'a> {
                     "cosine rank {rank}, occurrence {occurrence}: {k} better nodes are kept"
                 );
                 let fix = self.tried(passage, CHUNK_LIMIT.at((2 * k).min(MOST_K)), MOST_K);
-                reasons.push(reason(Code::CutByK, &text).class(Class::F6).with_fix(fix));
+                let cut = reason(Code::CutByK, &text).class(Class::F6).with_fix(fix);
+                reasons.extend([fallback, cut]);
             }
-            None => reasons.extend(self.beyond(global, &chunks, passage)),
+            None => {
+                reasons.push(fallback);
+                reasons.extend(self.beyond(global, &chunks, passage));
+            }
         }
     }
 

@@ -9,9 +9,13 @@ use crate::retrieve::edits::{SeedChange, name_of};
 use crate::retrieve::explanation::{Edge, Reason, Story, clip};
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::set::{Member, Origin, Set, Space, heaviest};
+use crate::retrieve::settings::Settings;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Seeds that leave room for neighbours.
+const ROOMY: usize = 5;
 
 /// Every neighbour that is no member of the input. Its value is how many members it is a neighbour of; the first of them
 /// is what it comes from.
@@ -105,6 +109,11 @@ impl Operator for Expand {
     }
 }
 
+/// Room among the returned, which a neighbour needs where seeds come first, whatever edge leads to it.
+pub fn room(settings: &Settings) -> Option<Change> {
+    (settings.get(SAGE_SEEDS) > ROOMY).then(|| SAGE_SEEDS.at(ROOMY).into())
+}
+
 /// Why one hop from some nodes does not lead to others.
 fn unreached(
     at: &At<'_>,
@@ -119,7 +128,10 @@ fn unreached(
     let mut reasons = Vec::from_iter(far.as_ref().err().map(|reason| (**reason).clone()));
     if let Some(unjoined) = graph.source().unjoined(at.index, &seeds, own) {
         let fix = unjoined.change.and_then(|change| at.tried(passage, change));
-        reasons.push(Reason::new(unjoined.code, unjoined.text).with_fix(fix));
+        let why = Reason::new(unjoined.code, unjoined.text).with_fix(fix);
+        // What brings it in says more than that no edge does.
+        let place = if why.fix.is_some() { 0 } else { reasons.len() };
+        reasons.insert(place, why);
     }
     if let Ok(far) = far {
         // A second hop begins at neighbours of seeds: those that lead on, as seeds.
@@ -133,8 +145,10 @@ fn unreached(
             format!("no seed is adjacent: the nearest is {far} hops away{over}, one is taken");
         let seed = |&node: &Node| {
             let seed = Change::seed(name_of(at.index, graph, node), SeedChange::Add(1.0));
-            // Seeds come first, so that a neighbour needs room among the returned.
-            Change::both(seed, SAGE_SEEDS.at(5).into())
+            match room(&at.run.settings) {
+                Some(room) => Change::both(seed, room),
+                None => seed,
+            }
         };
         let undo = between.iter().map(seed);
         reasons.push(Reason::new(Code::NotNeighbour, text).undone_by(undo));

@@ -19,8 +19,7 @@ use crate::retrieve::plan::Plan;
 use crate::retrieve::set::{Member, Origin, Set, Space, heaviest};
 use crate::text::folded::unaccented;
 use crate::text::names::is_function_word;
-use crate::text::span;
-use crate::text::{Norm, lemma::lemma};
+use crate::text::{Norm, lemma::lemma, plural, span};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -266,8 +265,8 @@ fn elsewhere(at: &At<'_>, found: &Found, stated: &[u32]) -> Option<Reason> {
     let texts = texts.iter().take(FACTS_NAMED);
     let texts = texts.map(|text| format!("\"{}\"", span::head(text, FACT)));
     let text = format!(
-        "the {} chosen facts are of other passages: {}; its best, \"{}\", ranks {rank} of {}, cosine {own:.3} against {:.3}",
-        found.facts.len(),
+        "{} chosen, of other passages: {}; its best, \"{}\", ranks {rank} of {}, cosine {own:.3} against {:.3}",
+        plural(found.facts.len(), "fact"),
         texts.collect::<Vec<_>>().join(", "),
         span::head(layer.texts.get(best as usize), FACT),
         found.cosines.len(),

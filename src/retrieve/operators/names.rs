@@ -8,9 +8,12 @@ use crate::retrieve::explanation::Reason;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::set::{Member, Origin, Set, Space};
 use crate::text::similar::nearest;
-use crate::text::span;
 use crate::text::{Language, Ner, Norm};
+use crate::text::{plural, span};
 use std::sync::Arc;
+
+/// Names off the walk that one passage is told of.
+const HIDDEN: usize = 2;
 
 /// Finds names in the question and the nodes they are.
 #[derive(Debug)]
@@ -150,30 +153,12 @@ fn unlinked(at: &At<'_>, view: &GraphView, names: &[QueryName], passage: Node) -
                 let text = format!("'{}' matches no entity in the index{near}", name.surface);
                 reasons.push(Reason::new(Code::QueryEntityNotLinked, text));
             }
-            Link::Ambiguous => {
+            Link::Ambiguous if here => {
                 let text = format!("'{}' is the alias of several titles", name.surface);
                 reasons.push(Reason::new(Code::AmbiguousAlias, text));
             }
             Link::Masked { node, by } if row.binary_search(&node).is_ok() => {
-                let df = view.entity(node).map_or(0, |e| view.graph.df(e));
-                let code = match by {
-                    Mask::Pruned => Code::PrunedHub,
-                    Mask::MinDf | Mask::MaxDf => Code::DfFiltered,
-                    Mask::Muted => Code::ByHand,
-                };
-                let how = match by {
-                    Mask::Muted => "muted by you",
-                    _ => "masked",
-                };
-                let text = format!(
-                    "'{}' (in {df} passages) links the two, but is {how}",
-                    name.surface
-                );
-                let keep = view.entity(node).map(|entity| {
-                    let name = view.graph.names.get(entity).to_owned();
-                    Change::Graph(GraphEdit::Keep(name))
-                });
-                reasons.push(Reason::new(code, text).class(Class::F3).undone_by(keep));
+                reasons.push(masked(view, node, by, &name.surface, "the two"));
             }
             Link::Linked { node } | Link::Masked { node, .. } if view.was_cut(passage, node) => {
                 let text = format!("its edge to '{}' was cut by an edit", name.surface);
@@ -191,7 +176,61 @@ fn unlinked(at: &At<'_>, view: &GraphView, names: &[QueryName], passage: Node) -
             _ => {}
         }
     }
+    reasons.extend(hidden(at, view, names, passage));
     reasons
+}
+
+/// A name that would lead to a passage, but is no node of the walk.
+fn masked(view: &GraphView, node: Node, by: Mask, name: &str, what: &str) -> Reason {
+    let df = view.entity(node).map_or(0, |e| view.graph.df(e));
+    let code = match by {
+        Mask::Pruned => Code::PrunedHub,
+        Mask::MinDf | Mask::MaxDf => Code::DfFiltered,
+        Mask::Muted => Code::ByHand,
+    };
+    let how = match by {
+        Mask::Muted => "muted by you",
+        _ => "masked",
+    };
+    let passages = plural(df as usize, "passage");
+    let text = format!("'{name}' (in {passages}) links {what}, but is {how}");
+    let keep = view.entity(node).map(|entity| {
+        let name = view.graph.names.get(entity).to_owned();
+        Change::Graph(GraphEdit::Keep(name))
+    });
+    Reason::new(code, text).class(Class::F3).undone_by(keep)
+}
+
+/// Names that a passage without any mass shares with what was returned, but that this walk does not use: the rarest.
+fn hidden(at: &At<'_>, view: &GraphView, names: &[QueryName], passage: Node) -> Vec<Reason> {
+    let walk = at.run.walk();
+    if walk.is_none_or(|walk| walk.spread.mass[passage as usize] > 0.0) {
+        return Vec::new();
+    }
+    let asked = |node: &Node| names.iter().any(|name| name.nodes.contains(node));
+    let mut own: Vec<(u32, Node, u32)> = Vec::new();
+    for &node in view.graph.row(passage as usize).0 {
+        let top = at.run.top().iter().map(|hit| hit.passage);
+        let mut shared = top.filter(|other| view.tf(*other, node) > 0);
+        let used = view.probability(passage, node) > 0.0;
+        if let Some(other) = shared.next().filter(|_| !used && !asked(&node)) {
+            let df = view.entity(node).map_or(0, |e| view.graph.df(e));
+            own.push((df, node, other));
+        }
+    }
+    own.sort_unstable();
+    let reason = |&(_, node, other): &(u32, Node, u32)| {
+        let name = view.label(at.index, node);
+        let what = format!("it to the returned '{}'", at.index.called(other));
+        match view.entity(node).and_then(|e| view.mask(e as u32)) {
+            Some(by) => masked(view, node, by, name, &what),
+            None => Reason::new(
+                Code::CappedEdge,
+                format!("'{name}' links {what}, but its edge fell to the cap on edges per entity"),
+            ),
+        }
+    };
+    own.iter().take(HIDDEN).map(reason).collect()
 }
 
 /// Names by the widest rules that the question and the passage share, but that this extractor did not take from the

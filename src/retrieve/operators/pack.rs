@@ -1,7 +1,7 @@
 //! By score, as many as the tokens of the context hold.
 
 use crate::layers::Code;
-use crate::parameters::{CONTEXT_TOKENS, PACK, Parameter as P};
+use crate::parameters::{CONTEXT_TOKENS, PACK, Parameter as P, Value};
 use crate::retrieve::explanation::{Explanation, Lack, Reason};
 use crate::retrieve::methods::Ranker;
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
@@ -16,6 +16,12 @@ use std::sync::Arc;
 pub struct Pack;
 
 pub static PACKED: Pack = Pack;
+
+/// Contexts of more tokens, the least first.
+pub(super) fn larger(tokens: usize) -> [(P, Value); 4] {
+    let times = [1.25, 1.5, 2.0, 3.0].map(|times| (tokens as f64 * times) as usize);
+    times.map(|tokens| CONTEXT_TOKENS.at(tokens))
+}
 
 impl Operator for Pack {
     fn declaration(&self) -> Declaration {
@@ -84,7 +90,9 @@ impl Operator for Pack {
                 "{}. by score, but the context of {room} tokens was full before it",
                 rank.unwrap_or(0)
             );
-            Reason::new(Code::Budget, text)
+            let mut changes = larger(room).into_iter();
+            let fix = changes.find_map(|change| at.tried_anywhere(passage, change));
+            Reason::new(Code::Budget, text).with_fix(fix)
         });
         Vec::from_iter(refused)
     }

@@ -1,7 +1,7 @@
 //! The best, scored again by a cross-encoder or by MaxSim over token vectors.
 
 use crate::layers::Code;
-use crate::parameters::Parameter as P;
+use crate::parameters::{Parameter as P, RESULT_K};
 use crate::retrieve::explanation::{Combine, Explanation, Lack, Part as ScorePart};
 use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcome};
 use crate::retrieve::rerank::rerank;
@@ -73,7 +73,13 @@ impl Operator for Rerank {
             place(before(passage)),
             place(before(other))
         );
-        Vec::from_iter(Lack::of(Code::PrunedByFusion, theirs - own, text))
+        // Where it was outside before, it was not this step that moved it out.
+        let k = at.run.settings.get(RESULT_K);
+        let code = match before(passage) {
+            Some(rank) if rank <= k => Code::PrunedByFusion,
+            _ => Code::RankedLower,
+        };
+        Vec::from_iter(Lack::of(code, theirs - own, text))
     }
 
     fn explain(&self, at: &At<'_>, passage: u32) -> Explanation {

@@ -462,7 +462,8 @@ fn held_back(scores: &Scores, node: Node, rank: usize) -> Option<Reason> {
     let nodes = || (0..scores.bm25.len() as Node).map(|other| scores.of(other));
     let words = 1 + nodes().filter(|other| other.0 > own.0).count();
     let near = 1 + nodes().filter(|other| other.1 > own.1).count();
-    if words.min(near) >= rank || scores.near.is_empty() {
+    let better = if words < near { own.0 } else { own.1 };
+    if words.min(near) >= rank || better <= 0.0 || scores.near.is_empty() {
         return None;
     }
     let (by, place, other, worse, weight) = match words < near {

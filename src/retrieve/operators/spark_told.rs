@@ -530,16 +530,12 @@ pub fn unanswered(at: &At<'_>, passage: u32) -> Vec<Reason> {
     };
     let mut reasons = Vec::new();
     let asked = written.planned.answer;
-    if !ran.answers.iter().any(|answer| answer.0 == passage) {
-        reasons.push(match ran.rung {
-            Rung::Hybrid => {
-                let kind =
-                    asked.map_or("any type", |kind| layer.schema().types[kind].name.as_str());
-                let text = format!("the plan gave nothing; hybrid seeds of {kind} were taken");
-                reason(Code::Fallback, &text)
-            }
-            _ => reason(Code::PlanFiltered, &told.filtered(asked, object)),
-        });
+    if ran.rung == Rung::Hybrid {
+        let kind = asked.map_or("any type", |kind| layer.schema().types[kind].name.as_str());
+        let text = format!("the plan gave nothing; hybrid seeds of {kind} were taken");
+        reasons.push(reason(Code::Fallback, &text));
+    } else if !ran.answers.iter().any(|answer| answer.0 == passage) {
+        reasons.push(reason(Code::PlanFiltered, &told.filtered(asked, object)));
     }
     if ran.rung != Rung::Plan && ran.rung != Rung::Hybrid {
         let rung = ran.rung.name();
@@ -562,7 +558,7 @@ pub fn unjoined(at: &At<'_>, passage: u32) -> Vec<Reason> {
     let Some(object) = layer.object(passage) else {
         return Vec::new();
     };
-    if answers.clone().any(|answer| answer.0 == passage) {
+    if ran.answers.iter().any(|answer| answer.0 == passage) {
         return Vec::new();
     }
     let k = at.values().get(SAGE_NEIGHBOURS);

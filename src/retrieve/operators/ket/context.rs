@@ -138,7 +138,8 @@ impl Operator for Assemble {
             // The texts of one entity come in an order of their own, not by closeness.
             let of_entities = parts[own.0].set().get::<LocalPart>().is_some();
             let one = matches!(own.1.from, Origin::Edge { .. }) && own.1.from == theirs.1.from;
-            let by_order = own.0 != theirs.0 || of_entities && one;
+            let farther = own.1.value < theirs.1.value;
+            let by_order = own.0 != theirs.0 || of_entities && one || !farther;
             match by_order {
                 true => {
                     let text = format!("{text}, which comes first");

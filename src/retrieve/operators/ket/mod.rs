@@ -21,6 +21,7 @@ use crate::parameters::{
 };
 use crate::retrieve::explanation::Fix;
 use crate::retrieve::operator::{At, Operator};
+use crate::retrieve::operators::pack::larger;
 use crate::retrieve::plan::Plan;
 use context::CONTEXT;
 use local::LOCAL;
@@ -119,9 +120,7 @@ fn more_room(at: &At<'_>, passage: u32, end: f64) -> Option<Fix> {
         let away = (step as f64 / 20.0).copysign(end - theta);
         THETA.at((((theta + away) * 20.0).round() / 20.0).clamp(0.0, 1.0))
     });
-    let larger = [1.25, 1.5, 2.0, 3.0].map(|times| (tokens as f64 * times) as usize);
-    let larger = larger.map(|tokens| CONTEXT_TOKENS.at(tokens));
-    let changes: Vec<_> = nearer.chain(larger).collect();
+    let changes: Vec<_> = nearer.chain(larger(tokens)).collect();
     let tried = |change| at.tried_anywhere(passage, change);
     changes.into_par_iter().find_map_first(tried)
 }

@@ -269,7 +269,7 @@ fn outside(at: &At<'_>, nearness: &Nearness, units: &[u32], passage: u32) -> Opt
     }
     let Some((entity, near)) = nearness.best(own.iter().copied()) else {
         let text = "no name was found in its text";
-        return Some(Reason::new(Code::EntityNotSelected, text).class(Class::F2));
+        return Some(Reason::new(Code::NoEntities, text));
     };
     let (count, least) = last(at);
     let rank = nearness.rank(entity);

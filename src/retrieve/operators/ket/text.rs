@@ -172,6 +172,10 @@ impl Operator for Pool {
             return Vec::new();
         };
         let number = |fact: &str| at.set().facts.iter().find(|f| f.0 == fact).map(|f| &f.1);
+        // All of the context may be the other part's: then there is no pool.
+        if number("limit").is_some_and(|limit| limit == 0) {
+            return Vec::new();
+        }
         let text = format!(
             "its best keyword '{}' is number {}; the pool of {} tokens was full at number {}",
             at.label(keywords[place].node),
