@@ -261,7 +261,6 @@ pub struct Scene {
     pub pieces: Arc<[Piece]>,
     /// Names of ir_measures with their values; empty where no gold is known.
     pub measures: Vec<(&'static str, f64)>,
-    pub stages: Vec<StageTime>,
     /// First-stage ranking: its name and how many passages it matched.
     pub first_stage: Option<(&'static str, usize)>,
     /// What scored the candidates again, and how many there were.
@@ -591,14 +590,6 @@ pub struct Gold {
     pub code: String,
     /// The verdict in words.
     pub reason: String,
-}
-
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct StageTime {
-    pub name: String,
-    pub seconds: f64,
-    /// Remembered from the run before.
-    pub reused: bool,
 }
 
 /// One passage and one node of a scene, explained.

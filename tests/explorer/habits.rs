@@ -43,7 +43,8 @@ fn a_list_narrows_at_every_letter_and_ranks_keep_their_numbers() {
     stage.act(Action::Focus(Pane::Passages));
     let scene = stage.state.scene().unwrap();
     let row = &scene.passages[6];
-    let (rank, id, title) = (row.rank, row.id.clone(), row.title.clone());
+    let (rank, title) = (row.rank, row.title.clone());
+    let begins: String = title.chars().take(12).collect();
     let all = titles(&stage).len();
     stage.press("/");
     assert!(matches!(stage.state.mode, Mode::Filter(_)));
@@ -55,7 +56,7 @@ fn a_list_narrows_at_every_letter_and_ranks_keep_their_numbers() {
     assert!(shown.contains(&format!("Passages: {counted}")), "{shown}");
     let line = shown
         .lines()
-        .find(|line| line.contains(&*id) && line.contains(&format!("{rank:>3} ")));
+        .find(|line| line.contains(&begins) && line.contains(&format!("{rank:>3} ")));
     assert!(line.is_some(), "row {rank} keeps its rank in\n{shown}");
     assert_eq!(
         stage.state.wanted.subject.passage,

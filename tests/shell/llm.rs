@@ -821,7 +821,9 @@ fn the_explorer_shows_the_answer_and_marks_what_it_was_made_from() {
     );
     let shown = screen(&mut stage);
     assert!(shown.contains("\" cited"), "{shown}");
-    let marked = shown.lines().filter(|line| line.contains("\".."));
+    let marked = |line: &&str| line.contains("G\"") || line.contains("  \"");
+    let lines = shown.lines().filter(|line| !line.contains("\" cited"));
+    let marked = lines.filter(marked);
     assert_eq!(marked.count(), 2, "{shown}");
     stage.act(Action::Focus(Pane::Passages));
     let told = Teller::default().told(&stage.state);

@@ -143,7 +143,15 @@ fn stages(ink: &Ink<'_>) -> Vec<(u8, Vec<Span<'static>>)> {
             (Parameter::Steps, "T")
         };
         let shown = [(Parameter::Alpha, "alpha"), detail, (Parameter::HubP, "p")];
-        for (parameter, symbol) in shown.into_iter().filter(|p| uses.contains(&p.0)) {
+        // What a person left alone is in the list of parameters; alpha and the steps are what a walk is known by.
+        let known = |parameter| match parameter {
+            Parameter::Alpha | Parameter::Steps => true,
+            _ => state.settings.origin(parameter) == Origin::User,
+        };
+        let shown = shown
+            .into_iter()
+            .filter(|p| uses.contains(&p.0) && known(p.0));
+        for (parameter, symbol) in shown {
             spans.push(ink.text(" "));
             spans.extend(set(parameter, symbol));
         }

@@ -104,14 +104,6 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer) {
             if answer.kept {
                 filling.add(vec![ink.muted(" to explain the selection")]);
             }
-            for stage in answer.scene.stages.iter().filter(|_| !answer.kept) {
-                let time = if stage.reused {
-                    "kept".to_owned()
-                } else {
-                    text::seconds(stage.seconds)
-                };
-                filling.add(vec![ink.dot(), ink.muted(format!("{} {time}", stage.name))]);
-            }
         }
         filling.add(vec![ink.dot(), ink.muted("local only")]);
     }

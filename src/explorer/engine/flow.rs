@@ -479,7 +479,7 @@ fn sentence(
 ) -> String {
     let pushes = walk.spread.diffusion.pushes();
     let place = match pushes {
-        true => format!("Up to mark {k}"),
+        true => format!("Up to snapshot {k}"),
         false => format!("Step {k}"),
     };
     let mut parts = Vec::new();

@@ -16,7 +16,7 @@ use crate::parameters::RESULT_K;
 use super::layout::View;
 use super::scene::{
     Answer, Asked, Basis, Browsed, Detail, Facts, Flow, Gold, Names, Piece, Request, Scene,
-    StageTime, Subject, Ways,
+    Subject, Ways,
 };
 use super::text::clean;
 use crate::evaluate::sweep::{Changes, Column, over_question};
@@ -275,15 +275,6 @@ impl Engine {
                 .map_or_else(Vec::new, |m| {
                     measures::MEASURES.into_iter().zip(m.0).collect()
                 }),
-            stages: retrieval
-                .times()
-                .iter()
-                .map(|s| StageTime {
-                    name: s.name.to_owned(),
-                    seconds: if self.timed { s.seconds } else { 0.0 },
-                    reused: s.reused,
-                })
-                .collect(),
             first_stage: retrieval.ranked().map(|r| (r.ranker.label(), r.matched)),
             reranked: retrieval.reranked().map(|by| (by.name, by.candidates)),
             expanded: retrieval.ranked().map_or(0, |r| r.expansion.len()),

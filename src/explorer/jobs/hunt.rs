@@ -94,10 +94,9 @@ impl Job for Hunt {
                     passage,
                     id,
                     code,
-                    class,
+                    ..
                 } = loss;
-                let class = class.about();
-                let words = format!("misses gold {id}: {class} [{code}]{before}");
+                let words = format!("misses gold {id}: {}{before}", code.words());
                 return vec![
                     Effect::Then(Then::About(question, passage)),
                     Effect::Then(Then::Told(Message::warning(words))),
@@ -179,7 +178,7 @@ pub fn begin(state: &mut State, by: isize, class: Option<Class>) -> Vec<Effect> 
     vec![state.hunting.begin(hunt)]
 }
 
-/// `F4 (reached, but diluted)`.
+/// `F4 (scored too low)`.
 pub fn named(class: Class) -> String {
     format!("{class} ({})", class.about())
 }

@@ -141,6 +141,53 @@ fn note(ink: &Ink<'_>, flow: &Flow, step: usize) -> Vec<Span<'static>> {
     spans
 }
 
+/// The rows of whole paths that fit into a picture's height: half a path says nothing, and a line that only passes a
+/// column leaves it to names. All rows where nothing was sorted out.
+#[derive(Default)]
+struct Kept(Option<Vec<BTreeSet<usize>>>);
+
+impl Kept {
+    /// Paths through what is selected come first, then the heaviest of each passage, then the heaviest of all.
+    fn new(flow: &Flow, shown: &[usize], height: usize, selected: Option<(usize, usize)>) -> Kept {
+        let strands = &flow.steps[0].strands;
+        let last = flow.lanes.len() - 1;
+        let mut order: Vec<&Strand> = strands.iter().collect();
+        order.sort_by(|a, b| b.value.total_cmp(&a.value));
+        let mut reached = BTreeSet::new();
+        let firsts = order.iter().map(|strand| reached.insert(strand.at[last]));
+        let firsts: Vec<bool> = firsts.collect();
+        let through =
+            |strand: &Strand| selected.is_some_and(|(lane, row)| strand.at[lane] == Some(row));
+        let mut order: Vec<(&Strand, bool)> = order.into_iter().zip(firsts).collect();
+        order.sort_by_key(|(strand, first)| (!through(strand), !first));
+        let mut kept = vec![BTreeSet::new(); flow.lanes.len()];
+        for (strand, _) in order {
+            let own = shown.iter().filter(|lane| **lane != last);
+            let own = own.filter_map(|&lane| Some((lane, strand.at[lane]?)));
+            let own: Vec<(usize, usize)> = own.collect();
+            // A line that comes from columns out of sight and passes no name says nothing.
+            let named =
+                |&(lane, row): &(usize, usize)| !flow.lanes[lane].rows[row].label.is_empty();
+            if !own.iter().any(named) && !through(strand) {
+                continue;
+            }
+            let room = |&(lane, row): &(usize, usize)| {
+                kept[lane].contains(&row) || kept[lane].len() < height
+            };
+            if own.iter().all(room) {
+                own.into_iter().for_each(|(lane, row)| {
+                    kept[lane].insert(row);
+                });
+            }
+        }
+        Kept(Some(kept))
+    }
+
+    fn holds(&self, lane: usize, row: usize) -> bool {
+        self.0.as_ref().is_none_or(|kept| kept[lane].contains(&row))
+    }
+}
+
 /// Where everything is.
 pub struct Picture<'a> {
     ink: &'a Ink<'a>,
@@ -206,13 +253,18 @@ impl<'a> Picture<'a> {
         };
         let holds = thick && flow.steps.iter().any(|step| !step.mass.is_empty());
         let most_held = holds.then(|| (1..=last).map(held).fold(0.0, f64::max));
+        let kept = match thick {
+            true => Kept::default(),
+            false => Kept::new(flow, &shown, height, selected),
+        };
         let peaks: Vec<Vec<(usize, f64)>> = shown
             .iter()
             .map(|&lane| {
                 let rows = flow.lanes[lane].rows.len();
+                let rows_of = (0..rows).filter(|row| lane == last || kept.holds(lane, *row));
                 let mut peaks: Vec<(usize, f64)> =
-                    (0..rows).map(|row| (row, peak(lane, row))).collect();
-                if rows > height {
+                    rows_of.map(|row| (row, peak(lane, row))).collect();
+                if peaks.len() > height {
                     // What carries most stays, and what is selected.
                     let own = |row: usize| selected == Some((lane, row));
                     if lane != last {

@@ -163,7 +163,9 @@ struct Columns {
     rank: usize,
 }
 
-/// Cells of a title and a snippet that stand side by side at least, and of an identifier at most.
+/// Cells of a list that has room for identifiers, of a title and a snippet that stand side by side at least, and of an
+/// identifier at most.
+const WITH_ID: usize = 84;
 const TITLE: usize = 20;
 const SNIPPET: usize = 12;
 const WIDEST_ID: usize = 24;
@@ -185,14 +187,13 @@ impl Columns {
             _ => 0,
         };
         rest = rest.saturating_sub(bar + usize::from(bar > 0));
-        // Identifiers are whole where that leaves a title and a snippet their least.
-        let least = if width >= 60 { 10 } else { 8 };
+        // Identifiers are whole where that leaves a title and a snippet their least; a narrow list has none.
         let spare = match width {
-            60.. => rest.saturating_sub(1 + TITLE + 1 + SNIPPET),
+            WITH_ID.. => rest.saturating_sub(1 + TITLE + 1 + SNIPPET).max(10),
             _ => 0,
         };
-        let id = longest.min(least.min(rest / 3).max(spare.min(WIDEST_ID)));
-        rest = rest.saturating_sub(id + 1);
+        let id = longest.min(spare).min(WIDEST_ID);
+        rest = rest.saturating_sub(id + usize::from(id > 0));
         // On a narrow screen a whole title says more than half of one beside a few words.
         let (title, snippet) = match rest.checked_sub(TITLE + 1 + SNIPPET) {
             Some(_) if width >= 60 => {
@@ -208,6 +209,19 @@ impl Columns {
             snippet,
             moved,
             rank,
+        }
+    }
+}
+
+impl Columns {
+    /// An identifier and a space, where there is room for them.
+    fn identifier(&self, ink: &Ink<'_>, id: &str) -> Span<'static> {
+        match self.id {
+            0 => ink.text(""),
+            cells => ink.span(
+                format!("{} ", text::pad(&tail(id, cells), cells)),
+                Scope::Passage,
+            ),
         }
     }
 }
@@ -275,11 +289,7 @@ fn hit(ink: &Ink<'_>, row: &PassageRow, columns: &Columns) -> Line<'static> {
         mark(ink, row),
         gold_mark(ink, row.gold),
         cited_mark(ink, row.passage),
-        ink.span(
-            text::pad(&tail(&row.id, columns.id), columns.id),
-            Scope::Passage,
-        ),
-        ink.text(" "),
+        columns.identifier(ink, &row.id),
         ink.span(text::pad(&row.headed, columns.title), title_scope),
         ink.value(text::pad_left(&ink.score(row.score), 7)),
         ink.span(if row.tie { ink.glyphs.tie } else { " " }, Scope::Tie),
@@ -363,11 +373,7 @@ fn lost(ink: &Ink<'_>, gold: &Gold, columns: &Columns) -> Line<'static> {
         ink.text(" "),
         ink.span(ink.glyphs.gold, Scope::Gold),
         ink.text(" "),
-        ink.span(
-            text::pad(&tail(&gold.id, columns.id), columns.id),
-            Scope::Passage,
-        ),
-        ink.text(" "),
+        columns.identifier(ink, &gold.id),
         ink.span(text::pad(&gold.headed, columns.title), Scope::Gold),
     ];
     if gold.rank.is_some() {
@@ -424,7 +430,10 @@ fn at_step(
         gold_mark(ink, gold),
         ink.text(" "),
         ink.span(
-            text::pad(title, columns.id + 1 + columns.title),
+            text::pad(
+                title,
+                columns.id + usize::from(columns.id > 0) + columns.title,
+            ),
             if gold { Scope::Gold } else { Scope::Text },
         ),
         ink.value(text::pad_left(&ink.score(score), 7)),

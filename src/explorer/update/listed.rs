@@ -35,7 +35,7 @@ pub fn open(state: &mut State, listed: &[usize], place: usize) -> Vec<Effect> {
     state.listed = Some(listed.to_vec());
     let place = format!("{} of {} listed", place + 1, listed.len());
     state.message = Message::plain(match lost {
-        Some((_, code, class)) => format!("{place}: misses gold, {} [{code}]", class.about()),
+        Some((_, code, _)) => format!("{place}: misses gold, {}", code.words()),
         None => place,
     });
     effects
