@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Why gold is lost and what brings it back, as Markdown: `python3 benches/losses.py --program target/release/hopscope`.
 
-Needs ../shared/data (or --shared FOLDER). Standard library only. Every set is indexed once, with the layers of NodeRAG and
-KET-RAG, in a temporary folder, or taken from --indexes FOLDER; then `hopscope eval --losses --repairs=SAMPLE --json` says
+Needs ../shared/data (or --shared FOLDER). Standard library only. Every set is indexed once, with the layers of the
+methods, in a temporary folder, or taken from --indexes FOLDER; then `hopscope eval --losses --repairs=SAMPLE --json` says
 for every lost gold passage what the verdict is, and for a sample of them whether a change that was tried brings it in; of
 the settings that do, those that do so most often are priced: what each does to R@5 of the whole set, by `hopscope sweep`.
 """
@@ -17,7 +17,8 @@ import time
 from collections import Counter
 
 SETS = ["hotpotqa-dev500", "musique-train100", "2wiki-dev284"]
-METHODS = ["hop", "graph-rrf", "noderag", "ket-rag-u"]
+METHODS = ["hop", "graph", "graph-rrf", "sage", "linearrag", "hipporag2", "noderag", "ket-rag-p"]
+LAYERS = ["sage", "facts", "noderag", "ket"]
 # Verdicts of a set and method that are listed, and settings that are priced.
 SHOWN = 6
 PRICED = 3
@@ -45,7 +46,7 @@ def main():
             index = os.path.join(args.indexes or folder, name)
             if not args.indexes:
                 corpus = os.path.join(data, name)
-                run(args.program, "index", corpus, "--out", index, "--with", "noderag", "--with", "ket")
+                run(args.program, "index", corpus, "--out", index, "--with", ",".join(LAYERS))
             for method in args.methods.split(","):
                 began = time.monotonic()
                 repairs = [] if args.no_repairs else [f"--repairs={args.sample}", "--seed", str(args.seed)]
