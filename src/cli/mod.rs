@@ -40,7 +40,7 @@ use crate::corpus::{Corpus, Cut, Format, ReadOptions};
 use crate::errors::told;
 use crate::evaluate::MEASURES;
 use crate::evaluate::measures::place;
-use crate::exchange::given::postgres;
+use crate::exchange::postgres;
 use crate::explorer::store::{Folders, presets};
 use crate::index::build::STATIC;
 use crate::index::{Index, Progress};

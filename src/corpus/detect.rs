@@ -8,7 +8,8 @@ use super::{
     CorpusError, Format, ReadOptions, beir, given, hipporag, hotpot, html, langchain, musique,
     table, text, typed,
 };
-use crate::exchange::given::{postgres, rows};
+use crate::exchange::given::rows;
+use crate::exchange::postgres;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 

@@ -44,7 +44,7 @@ pub use report::{
 };
 pub use unread::Unread;
 
-use crate::exchange::given::postgres;
+use crate::exchange::postgres;
 use crate::text::Language;
 use detect::Source;
 use intake::{Clash, Intake};

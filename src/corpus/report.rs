@@ -2,7 +2,8 @@
 
 use super::unread::{self, Unread};
 use super::{BadRecord, Format, What};
-use crate::exchange::given::{Account, Given, postgres};
+use crate::exchange::given::{Account, Given};
+use crate::exchange::postgres;
 use serde::Serialize;
 use std::fmt;
 use std::path::PathBuf;

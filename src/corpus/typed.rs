@@ -3,7 +3,7 @@
 use super::detect::Source;
 use super::intake::Intake;
 use super::{CorpusError, Format, Passage, Place, questions};
-use crate::exchange::given::postgres;
+use crate::exchange::postgres;
 use crate::exchange::schema::{FieldKind, Graph, GraphError, Object};
 use crate::exchange::{stark, table};
 use crate::text::stems::spaced;

@@ -6,10 +6,12 @@
 //! | `table` | nodes and edges as TSV or JSONL, objects as passages |
 //! | `stark` | STaRK's folders and questions |
 //! | `given` | graphs of retrieval systems: units of text, entities, relations |
+//! | `postgres` | databases: where they are, and how they are reached |
 //! | `pickle`, `unpickle`, `torch` | Python's files as data: nothing in them is run |
 
 pub mod given;
 pub(crate) mod pickle;
+pub mod postgres;
 pub(crate) mod schema;
 pub(crate) mod stark;
 pub(crate) mod table;

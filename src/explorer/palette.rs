@@ -12,7 +12,7 @@ use super::lack::{Missing, lack};
 use super::lesson::Lesson;
 use super::parameter_keys;
 use super::state::{Choice, Entry, FinderKind, State};
-use crate::exchange::given::postgres;
+use crate::exchange::postgres;
 use crate::layers::Class;
 use crate::retrieve::{Domain, METHODS, Method, NO_PRESET, Parameter};
 use fuzzy_matcher::FuzzyMatcher;

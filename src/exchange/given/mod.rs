@@ -161,7 +161,7 @@ const BEGINS: [&str; 3] = ["kv_store_", "openie_results", "property_graph_store"
 
 /// Whose files a path has: a folder, a file that only such an index has, or the address of a database, which is not asked yet.
 pub fn find(path: &Path) -> Option<Found> {
-    let folder = match path.is_dir() || postgres::is_one(path) {
+    let folder = match path.is_dir() || super::postgres::is_one(path) {
         true => path,
         false => {
             let name = path.file_name()?.to_string_lossy().to_lowercase();

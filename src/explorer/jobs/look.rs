@@ -1,7 +1,7 @@
 //! What lies at a path that is being typed, where another index may be.
 
 use super::{Doer, Job, News, Tell};
-use crate::exchange::given::postgres;
+use crate::exchange::postgres;
 use crate::explorer::action::{Effect, Message, Then};
 use crate::explorer::state::State;
 use crate::index::Index;

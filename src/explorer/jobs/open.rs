@@ -3,7 +3,7 @@
 use super::look::path_of;
 use super::{Doer, Job, News, Running, Tell};
 use crate::errors::told;
-use crate::exchange::given::postgres;
+use crate::exchange::postgres;
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::state::State;
 use crate::explorer::text;

@@ -3,9 +3,9 @@
 use super::super::Draft;
 use super::super::plain;
 use super::super::stream::Record;
-use super::client::literal;
 use super::tables::Table;
 use super::{Counts, Kind, Source, value};
+use crate::exchange::postgres::client::literal;
 use crate::exchange::schema::GraphError;
 
 pub(super) static DOCSGPT: Kind = Kind {

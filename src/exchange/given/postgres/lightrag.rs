@@ -3,9 +3,9 @@
 use super::super::lightrag::rules::{self, Attributes, Chunks, Lists, SEPARATOR};
 use super::super::stream::{Loose, Record};
 use super::super::{Draft, Sort};
-use super::client::literal;
 use super::tables::{Table, Tables};
 use super::{Counts, Kind, Source, value};
+use crate::exchange::postgres::client::literal;
 use crate::exchange::schema::GraphError;
 
 pub(super) static LIGHTRAG: Kind = Kind {

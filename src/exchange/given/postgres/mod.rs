@@ -3,30 +3,19 @@
 //!
 //! | file | what lives there |
 //! |---|---|
-//! | `address` | addresses of databases, completed as PostgreSQL's own programs do |
-//! | `secrets` | passwords, which are never shown |
-//! | `client` | a connection, and rows of texts |
-//! | `tls` | encrypted connections, with `--features https` |
 //! | `tables` | which tables there are |
 //! | `lightrag`, `docsgpt` | from tables to entities, relations and texts |
 
-mod address;
-mod client;
 mod docsgpt;
 mod lightrag;
-mod secrets;
 mod tables;
-#[cfg(feature = "https")]
-mod tls;
-
-pub use address::{is_one, name};
-pub use secrets::without as without_password;
 
 use super::super::schema::GraphError;
 use super::stream::Loose;
 use super::{Draft, Sort, System};
-use address::{Address, Here};
-use client::Snapshot;
+use crate::exchange::postgres::address::{self, Address};
+use crate::exchange::postgres::client::Snapshot;
+use crate::exchange::postgres::is_one;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tables::{Table, Tables};
@@ -193,12 +182,7 @@ fn value(json: &str) -> Loose {
 }
 
 fn read(path: &Path, draft: &mut Draft) -> Result<(), GraphError> {
-    let address = Address::read(&path.to_string_lossy(), &Here);
-    let address = address.map_err(|(what, remedy)| GraphError::Unreadable {
-        path: PathBuf::from(address::parted(&path.to_string_lossy()).0),
-        what,
-        remedy,
-    })?;
+    let address = Address::of(path)?;
     // On a thread of its own: whoever asks may be at work for an event loop, within which another cannot wait.
     let work = || copy(&address, draft);
     std::thread::scope(|scope| match scope.spawn(work).join() {
@@ -307,51 +291,6 @@ fn pick(
             let what = format!("tables of several systems in schema {}", tables.schema);
             let remedy = format!("add {} to the address", ids.join(" or "));
             Err(snapshot.error(what, &remedy))
-        }
-    }
-}
-
-#[cfg(test)]
-mod fixture {
-    use super::address::Around;
-    use std::path::PathBuf;
-    use tempfile::TempDir;
-
-    /// An environment and a home of a test's own.
-    pub struct Room {
-        variables: Vec<(&'static str, &'static str)>,
-        home: TempDir,
-    }
-
-    impl Room {
-        pub fn new(variables: &[(&'static str, &'static str)]) -> Room {
-            Room {
-                variables: variables.to_vec(),
-                home: TempDir::new().unwrap(),
-            }
-        }
-
-        /// Writes a file of the user that nobody else may read.
-        pub fn file(&self, name: &str, text: &str) -> PathBuf {
-            let path = self.home.path().join(name);
-            std::fs::write(&path, text).unwrap();
-            #[cfg(unix)]
-            {
-                use std::os::unix::fs::PermissionsExt;
-                std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
-            }
-            path
-        }
-    }
-
-    impl Around for Room {
-        fn variable(&self, name: &str) -> Option<String> {
-            let found = self.variables.iter().find(|(known, _)| *known == name);
-            found.map(|(_, value)| (*value).to_owned())
-        }
-
-        fn home(&self) -> Option<PathBuf> {
-            Some(self.home.path().to_owned())
         }
     }
 }

@@ -2,7 +2,7 @@
 //! quotes is lower case, what was created with them may not be.
 
 use super::super::super::schema::GraphError;
-use super::client::{Snapshot, literal, quoted};
+use crate::exchange::postgres::client::{Snapshot, literal, quoted};
 
 /// A table and its columns.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! TLS for a connection, by rustls: encrypted alone, as PostgreSQL's `sslmode=require` is, or of a server whose certificate is
 //! signed for its name.
 
-use super::super::super::schema::GraphError;
+use super::super::schema::GraphError;
 use super::address::{Address, Tls};
 use super::client::error;
 use std::io;

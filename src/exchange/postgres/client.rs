@@ -1,7 +1,7 @@
 //! A database as it is at one moment: one transaction that reads and can write nothing. Every value is asked for as text, so
 //! that no type has to be known, and rows come a few at a time.
 
-use super::super::super::schema::GraphError;
+use super::super::schema::GraphError;
 use super::address::{Address, Tls};
 use std::future::Future;
 use std::time::Duration;
@@ -157,7 +157,7 @@ pub fn error(address: &Address, what: String, remedy: String) -> GraphError {
     }
 }
 
-async fn connect(address: &Address) -> Result<Client, GraphError> {
+pub async fn connect(address: &Address) -> Result<Client, GraphError> {
     let mut config = Config::new();
     config
         .host(&address.host)
@@ -215,7 +215,7 @@ fn unreached(address: &Address) -> GraphError {
 }
 
 /// An error of the connection or the server, with what to do.
-fn failure(address: &Address, said: &tokio_postgres::Error) -> GraphError {
+pub fn failure(address: &Address, said: &tokio_postgres::Error) -> GraphError {
     let (user, database) = (&address.user, &address.database);
     let Some(from_server) = said.as_db_error() else {
         // Its own words are those of the outermost cause alone.

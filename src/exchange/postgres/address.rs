@@ -3,6 +3,7 @@
 //!
 //! An address is shown without its password, and a password is only ever given to the server.
 
+use super::super::schema::GraphError;
 use super::secrets::{self, Asked};
 use percent_encoding::percent_decode_str;
 use rustc_hash::FxHashMap;
@@ -192,6 +193,20 @@ impl Around for Here {
 }
 
 impl Address {
+    /// The address of a path, completed by what this process has.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn of(path: &Path) -> Result<Address, GraphError> {
+        let text = path.to_string_lossy();
+        let read = Address::read(&text, &Here);
+        read.map_err(|(what, remedy)| GraphError::Unreadable {
+            path: PathBuf::from(parted(&text).0),
+            what,
+            remedy,
+        })
+    }
+
     /// Reads an address, and completes it from a service file, the environment and a file of passwords.
     ///
     /// # Errors
