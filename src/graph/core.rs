@@ -45,7 +45,7 @@ impl Core {
         let n = t.nodes();
         // Of two leaves that only have each other, the first is the owner.
         let leaf = |u: usize| match *t.row(u).0 {
-            [owner] => {
+            [owner] if t.knows(u) => {
                 owner as usize != u && (t.degree(owner as usize) > 1 || (owner as usize) < u)
             }
             _ => false,

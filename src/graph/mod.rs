@@ -26,4 +26,4 @@ pub(crate) mod transition;
 pub mod walk;
 
 pub use power::Power;
-pub use transition::{Dangling, Transition};
+pub use transition::{Beyond, Dangling, Transition};

@@ -25,10 +25,21 @@ pub struct Transition {
     /// The weights with leaves folded, shared like them, and the factors there: made for the first walk that asks.
     core: Arc<OnceLock<Core>>,
     factors: OnceLock<Factors>,
+    /// What it knows of the whole, where it is of an excerpt.
+    beyond: Option<Arc<Beyond>>,
     /// No other transition has it.
     id: u64,
     /// See [`Transition::pushed_back`].
     reverses: Reverses,
+}
+
+/// What the graph of an excerpt knows of nodes whose neighbours it does not have.
+#[derive(Clone, Debug, Default)]
+pub struct Beyond {
+    /// By node: whether all its neighbours are here.
+    pub known: Vec<bool>,
+    /// By node: how many neighbours it has in the whole at least, of those whose neighbours are not here.
+    pub degrees: Vec<u32>,
 }
 
 /// See [`Transition::pushed`], [`Transition::walked_back`] and [`Transition::walked_together`].
@@ -42,17 +53,28 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 impl Transition {
     /// `weights` must be symmetric with positive values; `into` has one positive factor a node.
     pub fn new(weights: impl Into<Arc<CsMatI<f32, u32>>>, into: Vec<f64>) -> Transition {
-        Transition::scaled(weights.into(), Arc::default(), into)
+        Transition::scaled(weights.into(), Arc::default(), None, into)
+    }
+
+    /// As [`new`](Self::new), of an excerpt: mass stays at nodes whose neighbours it does not have.
+    pub fn within(
+        weights: impl Into<Arc<CsMatI<f32, u32>>>,
+        into: Vec<f64>,
+        beyond: Arc<Beyond>,
+    ) -> Transition {
+        Transition::scaled(weights.into(), Arc::default(), Some(beyond), into)
     }
 
     /// The transition with the same weights and other factors.
     pub fn rescaled(&self, into: Vec<f64>) -> Transition {
-        Transition::scaled(self.weights.clone(), self.core.clone(), into)
+        let (weights, core) = (self.weights.clone(), self.core.clone());
+        Transition::scaled(weights, core, self.beyond.clone(), into)
     }
 
     fn scaled(
         weights: Arc<CsMatI<f32, u32>>,
         core: Arc<OnceLock<Core>>,
+        beyond: Option<Arc<Beyond>>,
         into: Vec<f64>,
     ) -> Transition {
         debug_assert_eq!(weights.rows(), into.len());
@@ -61,12 +83,16 @@ impl Transition {
             scale: vec![0.0; into.len()],
             into,
             core,
+            beyond,
             factors: OnceLock::new(),
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             reverses: Reverses::default(),
         };
         let mut scale = std::mem::take(&mut transition.scale);
         each_node(&mut scale, |u, slot| {
+            if !transition.knows(u) {
+                return;
+            }
             let (targets, weights) = transition.row(u);
             let arcs = targets.iter().zip(weights);
             let sum: f64 = arcs
@@ -247,8 +273,16 @@ impl Transition {
         )
     }
 
+    /// Whether all neighbours of a node are here.
+    pub fn knows(&self, node: usize) -> bool {
+        self.beyond.as_ref().is_none_or(|beyond| beyond.known[node])
+    }
+
     pub fn degree(&self, node: usize) -> usize {
-        self.row(node).0.len()
+        match &self.beyond {
+            Some(beyond) if !beyond.known[node] => beyond.degrees[node] as usize,
+            _ => self.row(node).0.len(),
+        }
     }
 
     #[inline]

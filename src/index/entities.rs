@@ -1,6 +1,7 @@
 //! The entity-passage graph: who is mentioned where (SPRIG, graph).
 
 use super::IndexError;
+use super::excerpt::Partial;
 use super::layer::{Columns, columns};
 use super::passages::Passages;
 use super::readings::{Mentions, Readings};
@@ -18,8 +19,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use sprs::CsMatI;
 use std::ops::Range;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// What words and names are read from the passages by. Two equal options give equal bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -134,6 +135,8 @@ columns! {
         pub title_passage: Column<u32> = "titles.passage" [title_entity.len()] => below(passages);
         /// Names that a person joined, ascending, and the name each is now: never stored, see [`Rewiring`](super::Rewiring).
         pub joined: Vec<(u32, u32)> { Vec::new() };
+        /// What it knows of the whole, where it is an excerpt.
+        pub partial: Option<Arc<Partial>> { None };
         /// See [`EntityGraph::unaccented`].
         pub(super) unaccented: OnceLock<Vec<(Box<str>, u32)>> { OnceLock::new() };
         /// See [`EntityGraph::inflected`].
@@ -182,19 +185,56 @@ impl EntityGraph {
         (&self.targets[range.clone()], &self.tf[range])
     }
 
+    /// Passages that names are rare among: those of the whole, where it is an excerpt.
+    pub fn among(&self) -> usize {
+        let whole = |partial: &Arc<Partial>| partial.whole.passages as usize;
+        self.partial.as_ref().map_or(self.passages, whole)
+    }
+
     /// Number of passages that mention an entity.
     pub fn df(&self, entity: usize) -> u32 {
+        if let Some(partial) = &self.partial {
+            return partial.df[entity];
+        }
         let node = self.passages + entity;
         self.offsets[node + 1] - self.offsets[node]
     }
 
     /// The entity with this normal form, or the one it was joined to.
     pub fn find(&self, form: &str) -> Option<u32> {
+        let entity = self.exact(form).map(|entity| self.now(entity));
+        if entity.is_none() {
+            self.lacks(form);
+        }
+        entity
+    }
+
+    /// The entity with this normal form.
+    fn exact(&self, form: &str) -> Option<u32> {
         let at = self
             .sorted
             .partition_point(|&e| self.names.get(e as usize) < form);
         let entity = *self.sorted.get(at)?;
-        (self.names.get(entity as usize) == form).then(|| self.now(entity))
+        (self.names.get(entity as usize) == form).then_some(entity)
+    }
+
+    /// Remembers that an excerpt was asked for a form that it does not have.
+    fn lacks(&self, form: &str) {
+        if let Some(partial) = &self.partial {
+            partial.asked.note(|lacks| {
+                lacks.forms.insert(form.to_owned());
+            });
+        }
+    }
+
+    /// The entities that have a form or differ from it in accents or endings alone.
+    pub(super) fn alike_to(&self, language: Language, form: &str) -> Vec<u32> {
+        let mut all: Vec<u32> = self.exact(form).into_iter().collect();
+        all.extend(self.alike(self.accented(), &unaccented(form)));
+        if let Some(wanted) = language.stems_of_name(form) {
+            all.extend(self.alike(self.stemmed(language), &wanted));
+        }
+        all
     }
 
     /// The name that an entity is, where a person joined names.
@@ -205,7 +245,14 @@ impl EntityGraph {
 
     /// The entity that differs from a form in accents alone, where there is exactly one and none has the form itself.
     pub fn unaccented(&self, form: &str) -> Option<u32> {
-        let accented = self.unaccented.get_or_init(|| {
+        let bare = unaccented(form);
+        let alike = self.find(&bare).into_iter();
+        only(alike.chain(self.alike(self.accented(), &bare)))
+    }
+
+    /// Names with accents by their forms without.
+    fn accented(&self) -> &[(Box<str>, u32)] {
+        self.unaccented.get_or_init(|| {
             let names = self.names.iter().zip(0..);
             let accented = names.filter(|(name, _)| !name.is_ascii());
             let mut bare: Vec<(Box<str>, u32)> = accented
@@ -214,16 +261,18 @@ impl EntityGraph {
                 .collect();
             bare.sort_unstable();
             bare
-        });
-        let bare = unaccented(form);
-        let alike = self.find(&bare).into_iter();
-        only(alike.chain(self.alike(accented, &bare)))
+        })
     }
 
     /// The only entity whose words have the stems of a form; none in English, where names are not inflected.
     pub fn inflected(&self, language: Language, form: &str) -> Option<u32> {
         let wanted = language.stems_of_name(form)?;
-        let stems = self.stems.get_or_init(|| {
+        only(self.alike(self.stemmed(language), &wanted))
+    }
+
+    /// Names by the stems of their words.
+    fn stemmed(&self, language: Language) -> &[(Box<str>, u32)] {
+        self.stems.get_or_init(|| {
             let stems = |name| language.stems_of_name(name).unwrap_or_default();
             let names = self.names.iter().zip(0..);
             let mut all: Vec<(Box<str>, u32)> = names
@@ -231,8 +280,7 @@ impl EntityGraph {
                 .collect();
             all.sort_unstable();
             all
-        });
-        only(self.alike(stems, &wanted))
+        })
     }
 
     /// The entities that a sorted list has under a key.
@@ -257,7 +305,11 @@ impl EntityGraph {
 
     /// What an alias stands for: `Some("")` when several titles own it.
     pub fn alias(&self, form: &str) -> Option<&str> {
-        self.aliases.find(form)
+        let alias = self.aliases.find(form);
+        if alias.is_none() {
+            self.lacks(form);
+        }
+        alias
     }
 
     /// # Errors
@@ -604,6 +656,7 @@ impl Builder {
             title_entity: self.titles.iter().map(|t| t.0).collect::<Vec<_>>().into(),
             title_passage: self.titles.iter().map(|t| t.1).collect::<Vec<_>>().into(),
             aliases,
+            partial: None,
             joined: Vec::new(),
             unaccented: OnceLock::new(),
             stems: OnceLock::new(),

@@ -3,9 +3,13 @@
 //! The engine stores passage lengths in one byte, so its own BM25 differs from the formula and breaks ties by internal
 //! order. Exact lengths are kept beside it, and scores are computed here from its postings and those lengths.
 
+use super::IndexError;
+use super::excerpt::Asked;
 use super::passages::Passages;
+use super::rows::{EachWord, Posting};
 use crate::column::Column;
 use crate::text::{Language, Tokens, span};
+use rustc_hash::FxHashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -22,17 +26,48 @@ use tantivy::{InvertedIndexReader, SegmentReader, TantivyDocument, TantivyError,
 pub struct Lexical {
     cuts: Vec<Cut>,
     passages: usize,
+    /// How many passages words are rare among: those of the whole, where these are some of them.
+    among: usize,
     language: Language,
 }
 
-/// One way of cutting words: its field in the engine, and its lengths.
+/// One way of cutting words: its postings, and its lengths.
 struct Cut {
-    field: Field,
-    postings: Arc<InvertedIndexReader>,
+    postings: Postings,
     lengths: Column<u32>,
     average: f64,
     /// What stands beside tf in the saturation, by passage, for the constants that were asked for last.
     norms: Mutex<Option<(Bm25, Arc<Vec<f64>>)>>,
+    /// Passages that match the question and are not among these.
+    unseen: usize,
+}
+
+enum Postings {
+    /// The engine's, of all passages.
+    Engine(Field, Arc<InvertedIndexReader>),
+    /// Those that were fetched, by word, each with how many passages of the whole have it. A word that was not fetched is
+    /// remembered.
+    Held(ByWord, Arc<Asked>),
+}
+
+/// Postings by word: how many passages of the whole have it, and those that are here with how often.
+type ByWord = FxHashMap<String, (u32, Vec<(u32, u32)>)>;
+
+/// What is fetched for one way of cutting words.
+pub struct Held {
+    pub words: ByWord,
+    /// By passage.
+    pub lengths: Vec<u32>,
+    /// Of the whole.
+    pub average: f64,
+    pub unseen: usize,
+}
+
+/// Where a word's postings are.
+#[derive(Clone, Debug, PartialEq)]
+enum Place {
+    Engine(TermInfo),
+    Held,
 }
 
 /// A word of a question, with what the index knows of it.
@@ -46,7 +81,7 @@ pub struct Weighted {
     pub idf: f64,
     /// Where its postings are; none for a word that no passage has.
     #[serde(skip)]
-    place: Option<TermInfo>,
+    place: Option<Place>,
 }
 
 /// The constants of BM25.
@@ -243,18 +278,41 @@ impl Lexical {
             let total: u64 = lengths.iter().map(|l| u64::from(*l)).sum();
             let average = total as f64 / passages.max(1) as f64;
             cuts.push(Cut {
-                field,
-                postings,
+                postings: Postings::Engine(field, postings),
                 lengths,
                 average,
                 norms: Mutex::default(),
+                unseen: 0,
             });
         }
         Ok(Lexical {
             cuts,
             passages,
+            among: passages,
             language,
         })
+    }
+
+    /// Of some passages out of many.
+    pub(super) fn held(
+        cuts: [Held; Tokens::ALL.len()],
+        (passages, among): (usize, usize),
+        language: Language,
+        asked: Arc<Asked>,
+    ) -> Lexical {
+        let cut = |held: Held| Cut {
+            postings: Postings::Held(held.words, asked.clone()),
+            lengths: held.lengths.into(),
+            average: held.average,
+            norms: Mutex::default(),
+            unseen: held.unseen,
+        };
+        Lexical {
+            cuts: cuts.into_iter().map(cut).collect(),
+            passages,
+            among,
+            language,
+        }
     }
 
     fn cut(&self, tokens: Tokens) -> &Cut {
@@ -279,15 +337,28 @@ impl Lexical {
 
     /// A word with what the index knows of it.
     pub fn weighted(&self, tokens: Tokens, word: String, weight: f64) -> io::Result<Weighted> {
-        let cut = self.cut(tokens);
-        let term = Term::from_field_text(cut.field, &word);
-        let place = cut.postings.get_term_info(&term)?;
-        let df = place.as_ref().map_or(0, |place| place.doc_freq);
+        let (df, place) = match &self.cut(tokens).postings {
+            Postings::Engine(field, postings) => {
+                let term = Term::from_field_text(*field, &word);
+                let place = postings.get_term_info(&term)?;
+                let df = place.as_ref().map_or(0, |place| place.doc_freq);
+                (df, place.map(Place::Engine))
+            }
+            Postings::Held(words, asked) => match words.get(&word) {
+                Some((df, _)) => (*df, Some(Place::Held).filter(|_| *df > 0)),
+                None => {
+                    asked.note(|lacks| {
+                        lacks.words[tokens as usize].insert(word.clone());
+                    });
+                    (0, None)
+                }
+            },
+        };
         Ok(Weighted {
             word,
             weight,
             df,
-            idf: idf(self.passages, df),
+            idf: idf(self.among, df),
             place,
         })
     }
@@ -299,15 +370,72 @@ impl Lexical {
         word: &str,
         mut each: impl FnMut(u32),
     ) -> io::Result<()> {
-        let cut = self.cut(tokens);
-        let term = Term::from_field_text(cut.field, word);
-        let block = cut
-            .postings
-            .read_block_postings(&term, IndexRecordOption::WithFreqs)?;
-        if let Some(mut block) = block {
-            each_posting(&mut block, |passage, _| each(passage));
+        self.each_posting(tokens, word, |passage, _| each(passage))
+    }
+
+    fn each_posting(
+        &self,
+        tokens: Tokens,
+        word: &str,
+        mut each: impl FnMut(u32, u32),
+    ) -> io::Result<()> {
+        match &self.cut(tokens).postings {
+            Postings::Engine(field, postings) => {
+                let term = Term::from_field_text(*field, word);
+                let block = postings.read_block_postings(&term, IndexRecordOption::WithFreqs)?;
+                if let Some(mut block) = block {
+                    each_posting(&mut block, each);
+                }
+            }
+            Postings::Held(words, _) => {
+                let own = words.get(word).into_iter().flat_map(|(_, own)| own);
+                own.for_each(|(passage, tf)| each(*passage, *tf));
+            }
         }
         Ok(())
+    }
+
+    /// The postings of a word, ascending.
+    pub(super) fn postings_of(&self, tokens: Tokens, word: &str) -> io::Result<Vec<Posting>> {
+        let (posting, mut all) = (self.posting(tokens), Vec::new());
+        self.each_posting(tokens, word, |passage, tf| all.push(posting(passage, tf)))?;
+        Ok(all)
+    }
+
+    fn posting(&self, tokens: Tokens) -> impl Fn(u32, u32) -> Posting {
+        let lengths = self.lengths(tokens);
+        move |passage, tf| Posting {
+            passage,
+            tf,
+            length: lengths[passage as usize],
+        }
+    }
+
+    /// Every word with its postings, in order of the words.
+    pub(super) fn each_word(&self, tokens: Tokens, each: EachWord<'_>) -> Result<(), IndexError> {
+        let Postings::Engine(_, postings) = &self.cut(tokens).postings else {
+            return Ok(());
+        };
+        let failed = |said: io::Error| IndexError::Lexical(said.to_string());
+        let posting = self.posting(tokens);
+        let mut words = postings.terms().stream().map_err(failed)?;
+        let mut all = Vec::new();
+        while words.advance() {
+            let place = words.value();
+            let block =
+                postings.read_block_postings_from_terminfo(place, IndexRecordOption::WithFreqs);
+            all.clear();
+            each_posting(&mut block.map_err(failed)?, |passage, tf| {
+                all.push(posting(passage, tf));
+            });
+            each(&String::from_utf8_lossy(words.key()), &all)?;
+        }
+        Ok(())
+    }
+
+    /// How many passages match the question beside those that are here: none, unless this is an excerpt.
+    pub fn unseen(&self, tokens: Tokens) -> usize {
+        self.cut(tokens).unseen
     }
 
     /// BM25 score of every passage, 0 where no word is shared. Words are added in the order given, in f64.
@@ -324,23 +452,30 @@ impl Lexical {
         let norms = cut.norms(constants);
         let mut block: Option<BlockSegmentPostings> = None;
         for word in words {
-            let Some(place) = &word.place else { continue };
-            let block = match &mut block {
-                Some(block) => {
-                    cut.postings
-                        .reset_block_postings_from_terminfo(place, block)?;
-                    block
-                }
-                none => none.insert(
-                    cut.postings
-                        .read_block_postings_from_terminfo(place, IndexRecordOption::WithFreqs)?,
-                ),
-            };
             let (weight, idf) = (word.weight, word.idf);
-            each_posting(block, |passage, tf| {
+            let add = |passage: u32, tf: u32| {
                 let (passage, tf) = (passage as usize, f64::from(tf));
                 scores[passage] += weight * (tf / (tf + norms[passage]) * idf);
-            });
+            };
+            match (&cut.postings, &word.place) {
+                (Postings::Engine(_, postings), Some(Place::Engine(place))) => {
+                    let block = match &mut block {
+                        Some(block) => {
+                            postings.reset_block_postings_from_terminfo(place, block)?;
+                            block
+                        }
+                        none => none.insert(postings.read_block_postings_from_terminfo(
+                            place,
+                            IndexRecordOption::WithFreqs,
+                        )?),
+                    };
+                    each_posting(block, add);
+                }
+                (Postings::Held(..), Some(Place::Held)) => {
+                    self.each_posting(tokens, &word.word, add)?;
+                }
+                _ => {}
+            }
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ mod claim;
 pub mod dense;
 pub(crate) mod documents;
 pub(crate) mod entities;
+pub mod excerpt;
 pub(crate) mod layer;
 pub(crate) mod lexical;
 mod merge;
@@ -13,6 +14,7 @@ mod opened;
 pub(crate) mod passages;
 pub(crate) mod readings;
 pub(crate) mod rewire;
+pub mod rows;
 pub mod sample;
 pub mod store;
 
@@ -149,6 +151,9 @@ pub enum IndexError {
     Layer { layer: &'static str, said: String },
     #[error("{}: {said}", path.display())]
     Part { path: PathBuf, said: String },
+    /// What a server that holds the rows of an index says.
+    #[error(transparent)]
+    Rows(Box<dyn std::error::Error + Send + Sync>),
     #[error("cancelled")]
     Cancelled,
     #[error("the corpus has no passages")]
@@ -246,12 +251,26 @@ impl Index {
 
     /// The same with its sizes.
     pub(crate) fn size(&self) -> IndexSize {
+        let whole = self.stored.partial.as_ref().map(|partial| &partial.whole);
+        let (passages, entities, edges) = match whole {
+            Some(whole) => (
+                whole.passages as usize,
+                whole.entities as usize,
+                whole.edges as usize,
+            ),
+            None => (self.len(), self.entities(), self.edges()),
+        };
         IndexSize {
             called: self.called_by(),
-            passages: self.len(),
-            entities: self.entities(),
-            edges: self.edges(),
+            passages,
+            entities,
+            edges,
         }
+    }
+
+    /// Whether it is what was fetched of an index that lies elsewhere: what it does not have may be there.
+    pub fn is_excerpt(&self) -> bool {
+        self.stored.partial.is_some()
     }
 
     /// The questions that came with the corpus.

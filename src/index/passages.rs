@@ -41,7 +41,7 @@ const CHECKSUM: usize = 16;
 const OPENING: usize = 32;
 
 /// Whether an identifier ends in a checksum, or is one.
-fn is_checksum(id: &str) -> bool {
+pub(super) fn is_checksum(id: &str) -> bool {
     let tail = id.rsplit(['-', '_', ':']).next().unwrap_or(id);
     tail.len() >= CHECKSUM
         && tail.bytes().all(|byte| byte.is_ascii_hexdigit())

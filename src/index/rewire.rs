@@ -122,6 +122,7 @@ impl<'a> Rewiring<'a> {
             title_passage: title_passage.into(),
             aliases: graph.aliases.clone(),
             joined,
+            partial: None,
             unaccented: OnceLock::new(),
             stems: OnceLock::new(),
         }

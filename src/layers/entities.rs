@@ -5,7 +5,7 @@ use super::edits::GraphEdited;
 use super::graph::{Graph, Link, Mask, Node, QueryName, Source};
 use super::sentences::graph_of;
 use super::{GraphKind, Opening};
-use crate::graph::Transition;
+use crate::graph::{Beyond, Transition};
 use crate::index::entities::MIN_LENGTH;
 use crate::index::{EntityGraph, EntityOptions, Index};
 use crate::parameters::Parameter as P;
@@ -180,7 +180,20 @@ impl GraphView {
             .collect();
         let transition = match before {
             Some(view) => view.transition.rescaled(into),
-            None => Transition::new(weights(&graph, values, &masks, &factors), into),
+            None => {
+                let weights = weights(&graph, values, &masks, &factors);
+                match &graph.partial {
+                    None => Transition::new(weights, into),
+                    Some(partial) => {
+                        let mut beyond = Beyond::clone(&partial.beyond);
+                        // Of a passage's names any may be masked.
+                        if masked > 0 {
+                            beyond.degrees[..graph.passages].fill(0);
+                        }
+                        Transition::within(weights, into, beyond.into())
+                    }
+                }
+            }
         };
         GraphView {
             transition,
@@ -278,7 +291,7 @@ fn by_df(graph: &EntityGraph, value: impl Fn(f64) -> f64 + Sync) -> Vec<f64> {
 fn masks(graph: &EntityGraph, values: Scoped<'_>) -> Vec<Option<Mask>> {
     let entities = graph.entities();
     let min = values.get(MIN_DF) as u32;
-    let max = values.get(MAX_DF_RATIO) * graph.passages as f64;
+    let max = values.get(MAX_DF_RATIO) * graph.among() as f64;
     let mut masks: Vec<Option<Mask>> = (0..entities)
         .map(|e| {
             let df = graph.df(e);
@@ -315,7 +328,7 @@ fn weights(
     factors: &Factors,
 ) -> CsMatI<f32, u32> {
     let (n, passages) = (graph.nodes(), graph.passages);
-    let total = passages as f64;
+    let total = graph.among() as f64;
     // SPRIG: ln((N+1)/(df+1)), with the df of the graph as built.
     let rarity = by_df(graph, |df| ((total + 1.0) / (df + 1.0)).ln());
     let rule = values.get(EDGE_WEIGHT);

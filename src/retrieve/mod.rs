@@ -8,6 +8,7 @@ pub(crate) mod change;
 pub mod compose;
 pub mod confidence;
 pub(crate) mod edits;
+pub mod elsewhere;
 mod engine;
 pub mod explanation;
 pub mod hop;
@@ -71,4 +72,7 @@ pub enum RetrieveError {
     /// A layer that is missing or damaged.
     #[error(transparent)]
     Layer(#[from] crate::index::IndexError),
+    /// What an index that lies elsewhere is not asked for.
+    #[error("{0}")]
+    Elsewhere(String),
 }

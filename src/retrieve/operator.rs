@@ -158,6 +158,9 @@ pub struct Declaration {
     pub walks: bool,
     /// Whether it cannot run in an index without vectors.
     pub needs_vectors: bool,
+    /// Whether it reads no more of an index than names and words of the question and the rows of what it reaches, so that
+    /// it runs on an excerpt.
+    pub by_rows: bool,
     /// The word of a composition that comes nearest to it, where it is a method's own.
     pub like: Option<&'static str>,
 }
@@ -173,6 +176,7 @@ impl Declaration {
             edits_seeds: false,
             walks: false,
             needs_vectors: false,
+            by_rows: false,
             like: None,
         }
     }
@@ -224,6 +228,11 @@ impl Declaration {
             like: Some(word),
             ..self
         }
+    }
+
+    /// Whether it runs on an excerpt of an index.
+    pub const fn by_rows(self, by_rows: bool) -> Self {
+        Declaration { by_rows, ..self }
     }
 
     /// Whether it cannot run without vectors.

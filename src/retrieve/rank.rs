@@ -46,6 +46,7 @@ pub fn words(
         .lexical()
         .scores(tokens(values), &words, constants(values), scratch)?;
     let (hits, matched) = best(scratch, depth, |score| score as f32);
+    let matched = matched + index.lexical().unseen(tokens(values));
     Ok(Ranked {
         words,
         ..Ranked::new(ranker, hits, matched)

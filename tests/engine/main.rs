@@ -5,6 +5,7 @@ mod common;
 
 mod acts;
 mod any_text;
+mod elsewhere;
 mod engine;
 mod export;
 mod given;

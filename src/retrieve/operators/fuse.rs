@@ -18,12 +18,9 @@ pub static FUSE: Fuse = Fuse;
 
 impl Operator for Fuse {
     fn declaration(&self) -> Declaration {
-        Declaration::select("fuse", "the two rankings, fused by rank").reads(&[
-            P::RrfC,
-            P::RrfDepth,
-            P::Fusion,
-            P::ResultK,
-        ])
+        Declaration::select("fuse", "the two rankings, fused by rank")
+            .reads(&[P::RrfC, P::RrfDepth, P::Fusion, P::ResultK])
+            .by_rows(true)
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {

@@ -82,13 +82,9 @@ impl Operator for List {
     fn declaration(&self) -> Declaration {
         let one = Declaration::seed;
         let list = match self.ranker {
-            Ranker::Bm25 => one("BM25", "the best BM25 passages").reads(&[
-                P::Tokens,
-                P::Bm25K1,
-                P::Bm25B,
-                P::ResultK,
-                P::RrfDepth,
-            ]),
+            Ranker::Bm25 => one("BM25", "the best BM25 passages")
+                .reads(&[P::Tokens, P::Bm25K1, P::Bm25B, P::ResultK, P::RrfDepth])
+                .by_rows(true),
             Ranker::Rm3 => one(
                 "BM25 with words of feedback",
                 "the best passages of BM25 with words of feedback",

@@ -33,6 +33,7 @@ impl Operator for Names {
         )
         .kind("link")
         .edits_seeds(self.changed)
+        .by_rows(true)
         .like("names")
     }
 

@@ -34,12 +34,12 @@ pub fn landed(graph: &crate::layers::Graph, mass: &[f64]) -> Vec<f64> {
 
 impl Operator for Passages {
     fn declaration(&self) -> Declaration {
-        Declaration::select("passages", "by the score of the nodes that stand for them").reads(
-            match self.fused {
+        Declaration::select("passages", "by the score of the nodes that stand for them")
+            .reads(match self.fused {
                 true => &[P::RrfDepth, P::ResultK],
                 false => &[P::ResultK],
-            },
-        )
+            })
+            .by_rows(true)
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {

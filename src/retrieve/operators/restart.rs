@@ -77,6 +77,7 @@ impl Operator for Restart {
         Declaration::seed("restart", "seeds with their shares of the restart")
             .kind("mix")
             .reads(reads)
+            .by_rows(true)
             .edits_seeds(true)
     }
 

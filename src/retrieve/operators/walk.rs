@@ -78,6 +78,7 @@ impl Operator for Walk {
             Walk::By(Kernel::Push) => &[P::Alpha, P::Epsilon, P::PushThreshold, P::Dangling],
             Walk::By(_) => &[P::Alpha, P::Steps, P::Dangling],
         })
+        .by_rows(matches!(self, Walk::Chosen | Walk::By(Kernel::Push)))
         .walks();
         match self {
             Walk::Chosen => walk.like("power"),

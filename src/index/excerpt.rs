@@ -1,0 +1,397 @@
+//! What was fetched of an index for one question, as an index of its own: few passages and names, with the frequencies,
+//! degrees and lengths of the whole. Its numbers ascend as those of the whole do, so ties fall as there.
+//!
+//! Whoever asks it for a name or a word that was not fetched finds none, and the excerpt remembers what it was asked for.
+
+use super::entities::{Aliases, EntityGraph};
+use super::lexical::{Bm25, Held};
+use super::opened::Opened;
+use super::passages::is_checksum;
+use super::rows::{Called, Joined, Posting, Rows, Said, Wanted, Whole};
+use super::{Index, IndexError, Lexical, Passages};
+use crate::column::Strings;
+use crate::corpus::Question;
+use crate::derived::Derived;
+use crate::graph::Beyond;
+use crate::text::Tokens;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+/// What an index made of an excerpt was asked for: written by the readers of one question.
+#[derive(Debug, Default)]
+pub struct Asked(Mutex<Wanted>);
+
+impl Asked {
+    pub fn note(&self, note: impl FnOnce(&mut Wanted)) {
+        note(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// What was asked for so far.
+    pub fn all(&self) -> Wanted {
+        let asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.clone()
+    }
+}
+
+/// What a graph of an excerpt knows of the whole.
+#[derive(Debug)]
+pub struct Partial {
+    pub whole: Arc<Whole>,
+    /// Passages of the whole that mention each name.
+    pub df: Vec<u32>,
+    pub beyond: Beyond,
+    pub asked: Arc<Asked>,
+}
+
+/// Which passages words alone bring in: as many of the best as any list is deep.
+#[derive(Clone, Debug)]
+pub struct Deep<'a> {
+    pub tokens: Tokens,
+    pub constants: Bm25,
+    /// Words of the question with their weights, in its order.
+    pub words: &'a [(String, f64)],
+    pub most: usize,
+}
+
+/// What was fetched so far, by the numbers of the whole.
+pub struct Excerpt {
+    whole: Arc<Whole>,
+    rows: BTreeMap<u32, Vec<Joined>>,
+    names: BTreeMap<u32, Called>,
+    aliases: BTreeMap<String, String>,
+    forms: FxHashSet<String>,
+    words: [FxHashMap<String, Vec<Posting>>; Tokens::ALL.len()],
+    said: BTreeMap<u32, Said>,
+    /// The question, where it is of a set.
+    question: Option<Question>,
+    asked: Arc<Asked>,
+}
+
+/// An excerpt as an index, and the number of each of its passages and names in the whole.
+pub struct Numbered {
+    pub index: Arc<Index>,
+    pub passages: Vec<u32>,
+    pub entities: Vec<u32>,
+    /// How many passages of the whole have a word of the question.
+    pub matched: usize,
+    whole: Arc<Whole>,
+}
+
+impl Numbered {
+    /// The number of a node in the whole.
+    pub fn whole(&self, node: u32) -> u32 {
+        let node = node as usize;
+        match node.checked_sub(self.passages.len()) {
+            None => self.passages[node],
+            Some(entity) => self.whole.passages + self.entities[entity],
+        }
+    }
+}
+
+impl Excerpt {
+    /// Nothing yet, for a question.
+    pub fn new(whole: &Whole, question: &Question) -> Excerpt {
+        Excerpt {
+            whole: Arc::new(whole.clone()),
+            rows: BTreeMap::new(),
+            names: BTreeMap::new(),
+            aliases: BTreeMap::new(),
+            forms: FxHashSet::default(),
+            words: Default::default(),
+            said: BTreeMap::new(),
+            question: Some(question.clone()).filter(|question| !question.id.is_empty()),
+            asked: Arc::default(),
+        }
+    }
+
+    /// How many nodes were fetched with their neighbours.
+    pub fn nodes(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// What of this was not fetched yet, and what the excerpt was asked for meanwhile.
+    pub fn lacking(&self, mut of: Wanted) -> Wanted {
+        let asked = self.asked.all();
+        of.forms.extend(asked.forms);
+        for (words, asked) in of.words.iter_mut().zip(asked.words) {
+            words.extend(asked);
+        }
+        of.nodes.retain(|node| !self.rows.contains_key(node));
+        of.forms.retain(|form| !self.forms.contains(form));
+        of.entities.retain(|name| !self.names.contains_key(name));
+        for (words, known) in of.words.iter_mut().zip(&self.words) {
+            words.retain(|word| !known.contains_key(word));
+        }
+        // A checksum says nothing: such a passage is called by the words that its text opens with.
+        let unnamed = |one: &&u32| {
+            let said = self.said.get(one);
+            said.is_some_and(|said| said.title.is_empty() && is_checksum(&said.id))
+        };
+        of.texts.extend(of.titles.iter().filter(unnamed));
+        let unread = |one: &u32| self.said.get(one).is_none_or(|said| said.text.is_none());
+        of.texts.retain(unread);
+        of.titles
+            .retain(|one| !self.said.contains_key(one) && !of.texts.contains(one));
+        of
+    }
+
+    /// The passages that were fetched with all their names, and the names that they have.
+    pub fn names_of(&self, passages: impl Iterator<Item = u32>) -> BTreeSet<u32> {
+        let rows = passages.filter_map(|passage| self.rows.get(&passage));
+        let names = rows.flatten().map(|joined| joined.node);
+        names.map(|node| node - self.whole.passages).collect()
+    }
+
+    /// Fetches what is lacking.
+    ///
+    /// # Errors
+    /// What whoever has the rows says.
+    pub fn fetch(&mut self, rows: &dyn Rows, lacks: Wanted) -> Result<(), IndexError> {
+        let came = rows.fetch(&lacks)?;
+        self.rows.extend(came.joined);
+        self.names
+            .extend(came.names.into_iter().map(|name| (name.entity, name)));
+        self.aliases.extend(came.aliases);
+        self.forms.extend(lacks.forms);
+        let words = self
+            .words
+            .iter_mut()
+            .zip(lacks.words.into_iter().zip(came.posted));
+        for (known, (asked, posted)) in words {
+            // A word that nobody has is known to have no passage.
+            known.extend(asked.into_iter().map(|word| (word, Vec::new())));
+            known.extend(posted);
+        }
+        self.said.extend(came.said);
+        Ok(())
+    }
+
+    /// The passages that words bring in, and all that they match.
+    fn by_words(&self, deep: &Deep<'_>) -> (Vec<u32>, Vec<u32>) {
+        let known = &self.words[deep.tokens as usize];
+        let average = self.average(deep.tokens);
+        let mut scores: FxHashMap<u32, f64> = FxHashMap::default();
+        for (word, weight) in deep.words {
+            let Some(postings) = known.get(word) else {
+                continue;
+            };
+            let idf = super::lexical::idf(self.whole.passages as usize, postings.len() as u32);
+            for posting in postings {
+                let length = f64::from(posting.length);
+                let tf = deep
+                    .constants
+                    .saturation(f64::from(posting.tf), length, average);
+                *scores.entry(posting.passage).or_insert(0.0) += weight * (tf * idf);
+            }
+        }
+        // As rankings are ordered: by the score as it is kept, of equal ones the lower number first.
+        let mut best: Vec<(f32, u32)> = scores.into_iter().map(|(p, s)| (s as f32, p)).collect();
+        best.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let matched = best.iter().filter(|(score, _)| *score > 0.0);
+        let matched = matched.map(|(_, passage)| *passage).collect();
+        best.truncate(deep.most);
+        (
+            best.into_iter().map(|(_, passage)| passage).collect(),
+            matched,
+        )
+    }
+
+    fn average(&self, tokens: Tokens) -> f64 {
+        self.whole.words[tokens as usize] as f64 / f64::from(self.whole.passages.max(1))
+    }
+
+    /// An index of what was fetched.
+    pub fn index(&self, deep: &Deep<'_>) -> Numbered {
+        let whole = &self.whole;
+        let (listed, matched) = self.by_words(deep);
+        let mut nodes: BTreeSet<u32> = self.rows.keys().copied().collect();
+        nodes.extend(self.rows.values().flatten().map(|joined| joined.node));
+        nodes.extend(self.names.keys().map(|entity| whole.passages + entity));
+        nodes.extend(self.said.keys());
+        nodes.extend(&listed);
+        // No index has no passage.
+        nodes.insert(0);
+        let nodes: Vec<u32> = nodes.into_iter().collect();
+        let count = nodes.partition_point(|node| !whole.is_name(*node));
+        let passages = nodes[..count].to_vec();
+        let entities: Vec<u32> = nodes[count..]
+            .iter()
+            .map(|node| node - whole.passages)
+            .collect();
+        let beside = |passage: &&u32| passages.binary_search(passage).is_err();
+        let unseen = matched.iter().filter(beside).count();
+        let index = Index {
+            name: whole.name.clone(),
+            fingerprint: whole.fingerprint.clone(),
+            passages: self.passages(&passages),
+            questions: self.questions(&passages),
+            options: whole.options.clone(),
+            cut: None,
+            stored: Arc::new(self.graph(&nodes, count)),
+            lexical: self.lexical(&passages, deep.tokens, unseen),
+            dense: None,
+            closed: None,
+            reranker: None,
+            readings: None,
+            derived: Derived::default(),
+            opened: Opened::default(),
+            layers: RwLock::default(),
+            named: RwLock::default(),
+            copied: RwLock::default(),
+            llm: RwLock::default(),
+            read: None,
+        };
+        Numbered {
+            index: Arc::new(index),
+            passages,
+            entities,
+            matched: matched.len(),
+            whole: whole.clone(),
+        }
+    }
+
+    fn passages(&self, numbers: &[u32]) -> Passages {
+        let unread = Said::default();
+        let said: Vec<&Said> = numbers
+            .iter()
+            .map(|number| self.said.get(number).unwrap_or(&unread))
+            .collect();
+        let passages = Passages::of(
+            said.iter().map(|said| &said.id).collect(),
+            said.iter().map(|said| &said.title).collect(),
+            said.iter()
+                .map(|said| said.text.as_ref().map_or("", |own| &own.text))
+                .collect(),
+        );
+        let twins = (0..said.len()).filter(|at| said[*at].twin).collect();
+        // It was made now: nobody asked for its twins yet.
+        let _ = passages.twins.set(twins);
+        passages
+    }
+
+    /// The question of a set, with as much of its gold as was fetched.
+    fn questions(&self, passages: &[u32]) -> Vec<Question> {
+        let own = |question: &Question| {
+            let mut question = question.clone();
+            question.gold.retain_mut(|gold| {
+                let at = passages.binary_search(&gold.passage);
+                at.map(|at| gold.passage = at as u32).is_ok()
+            });
+            question
+        };
+        self.question.iter().map(own).collect()
+    }
+
+    fn graph(&self, nodes: &[u32], passages: usize) -> EntityGraph {
+        let place = |node: u32| nodes.partition_point(|known| *known < node) as u32;
+        let mut arcs: Vec<(u32, u32, u16)> = Vec::new();
+        let mut degrees = vec![0; nodes.len()];
+        let mut known = vec![false; nodes.len()];
+        for (&node, row) in &self.rows {
+            let from = place(node);
+            degrees[from as usize] = row.len() as u32;
+            known[from as usize] = true;
+            for joined in row {
+                let to = place(joined.node);
+                degrees[to as usize] = joined.degree;
+                arcs.extend([(from, to, joined.tf), (to, from, joined.tf)]);
+            }
+        }
+        arcs.sort_unstable();
+        arcs.dedup();
+        let mut offsets = vec![0; nodes.len() + 1];
+        for (from, ..) in &arcs {
+            offsets[*from as usize + 1] += 1;
+        }
+        for at in 1..offsets.len() {
+            offsets[at] += offsets[at - 1];
+        }
+        let unnamed = Called {
+            entity: 0,
+            form: String::new(),
+            label: String::new(),
+        };
+        let names: Vec<&Called> = nodes[passages..]
+            .iter()
+            .map(|node| self.names.get(&(node - self.whole.passages)))
+            .map(|name| name.unwrap_or(&unnamed))
+            .collect();
+        let mut sorted: Vec<u32> = (0..names.len() as u32).collect();
+        sorted.sort_by(|a, b| names[*a as usize].form.cmp(&names[*b as usize].form));
+        let mut graph = EntityGraph {
+            passages,
+            names: names.iter().map(|name| &name.form).collect(),
+            labels: names.iter().map(|name| &name.label).collect(),
+            aliases: Aliases {
+                names: self.aliases.keys().collect::<Strings>(),
+                forms: self.aliases.values().collect::<Strings>(),
+            },
+            sorted: sorted.into(),
+            offsets: offsets.into(),
+            targets: arcs.iter().map(|arc| arc.1).collect::<Vec<_>>().into(),
+            tf: arcs.iter().map(|arc| arc.2).collect::<Vec<_>>().into(),
+            partial: Some(Arc::new(Partial {
+                whole: self.whole.clone(),
+                df: degrees[passages..].to_vec(),
+                beyond: Beyond { known, degrees },
+                asked: self.asked.clone(),
+            })),
+            ..EntityGraph::default()
+        };
+        self.mentions(&mut graph, nodes);
+        graph
+    }
+
+    /// The mentions of the passages that were read, as far as they are of names that are here.
+    fn mentions(&self, graph: &mut EntityGraph, nodes: &[u32]) {
+        let (mut ends, mut start, mut stop) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut entity, mut source) = (Vec::new(), Vec::new());
+        let (passages, names) = nodes.split_at(graph.passages);
+        for passage in passages {
+            let text = self.said.get(passage).and_then(|said| said.text.as_ref());
+            for mention in text.into_iter().flat_map(|text| &text.mentions) {
+                let node = self.whole.passages + mention.entity;
+                if let Ok(at) = names.binary_search(&node) {
+                    start.push(mention.start);
+                    stop.push(mention.end);
+                    entity.push(at as u32);
+                    source.push(mention.source);
+                }
+            }
+            ends.push(start.len() as u64);
+        }
+        graph.mention_ends = ends.into();
+        graph.mention_start = start.into();
+        graph.mention_end = stop.into();
+        graph.mention_entity = entity.into();
+        graph.mention_source = source.into();
+    }
+
+    /// Postings within the excerpt. `unseen` passages match the words of the question beside it.
+    fn lexical(&self, passages: &[u32], cut: Tokens, unseen: usize) -> Lexical {
+        let cuts = Tokens::ALL.map(|tokens| {
+            let mut lengths = vec![0; passages.len()];
+            let mut words = FxHashMap::default();
+            for (word, postings) in &self.words[tokens as usize] {
+                let mut own = Vec::new();
+                for posting in postings {
+                    if let Ok(at) = passages.binary_search(&posting.passage) {
+                        lengths[at] = posting.length;
+                        own.push((at as u32, posting.tf));
+                    }
+                }
+                words.insert(word.clone(), (postings.len() as u32, own));
+            }
+            Held {
+                words,
+                lengths,
+                average: self.average(tokens),
+                unseen: if tokens == cut { unseen } else { 0 },
+            }
+        });
+        let whole = self.whole.passages as usize;
+        let language = self.whole.options.language;
+        Lexical::held(cuts, (passages.len(), whole), language, self.asked.clone())
+    }
+}

@@ -1,0 +1,251 @@
+//! What a question needs of an index, asked for by number and by name: the seam behind which an index may lie elsewhere. An
+//! index in memory has it too, so that answers over rows are held against answers over the whole.
+
+use super::entities::Occurrence;
+use super::{EntityOptions, Index, IndexError};
+use crate::corpus::Question;
+use crate::text::Tokens;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// An index by its sizes and what it was built with.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Whole {
+    pub name: String,
+    pub fingerprint: String,
+    pub passages: u32,
+    pub entities: u32,
+    /// Entity-passage edges, each once.
+    pub edges: u64,
+    pub options: EntityOptions,
+    /// Words of all passages together, by the way words are cut.
+    pub words: [u64; Tokens::ALL.len()],
+}
+
+impl Whole {
+    /// Whether a node is a name; the others are passages, which come first.
+    pub fn is_name(&self, node: u32) -> bool {
+        node >= self.passages
+    }
+}
+
+/// One neighbour of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Joined {
+    pub node: u32,
+    /// Mentions behind the edge.
+    pub tf: u16,
+    /// How many neighbours it has itself.
+    pub degree: u32,
+}
+
+/// A name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Called {
+    pub entity: u32,
+    /// Its normal form.
+    pub form: String,
+    /// As first written.
+    pub label: String,
+}
+
+/// A passage that has a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Posting {
+    pub passage: u32,
+    pub tf: u32,
+    /// Words of the passage.
+    pub length: u32,
+}
+
+/// A passage as it is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    pub id: String,
+    pub title: String,
+    /// Whether others have its title.
+    pub twin: bool,
+    /// None where only the rest was asked for.
+    pub text: Option<Text>,
+}
+
+/// The text of a passage, and the names in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text {
+    pub text: String,
+    pub mentions: Vec<Occurrence>,
+}
+
+/// What is asked for at once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Nodes, with all their neighbours.
+    pub nodes: BTreeSet<u32>,
+    /// Names that have one of some forms, or one that differs in accents or endings alone, with all their neighbours; and
+    /// what the forms stand for.
+    pub forms: BTreeSet<String>,
+    /// Names by number.
+    pub entities: BTreeSet<u32>,
+    /// Words by the way they are cut, with the passages that have them.
+    pub words: [BTreeSet<String>; Tokens::ALL.len()],
+    /// Identifiers and titles of passages.
+    pub titles: BTreeSet<u32>,
+    /// Passages with their texts.
+    pub texts: BTreeSet<u32>,
+}
+
+impl Wanted {
+    pub fn is_empty(&self) -> bool {
+        *self == Wanted::default()
+    }
+}
+
+/// What came of that, by what it was asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Came {
+    /// By node: its neighbours, ascending.
+    pub joined: Vec<(u32, Vec<Joined>)>,
+    pub names: Vec<Called>,
+    /// Forms that stand for a title, each with the form of that; empty where several titles own it.
+    pub aliases: Vec<(String, String)>,
+    /// Passages that have a word, ascending.
+    pub posted: [Vec<(String, Vec<Posting>)>; Tokens::ALL.len()],
+    pub said: Vec<(u32, Said)>,
+}
+
+/// What a question needs of an index.
+pub trait Rows: Send + Sync {
+    /// Its sizes.
+    fn whole(&self) -> &Whole;
+
+    /// The question of its set that has this text or identifier, with its gold.
+    ///
+    /// # Errors
+    /// What whoever has the rows says.
+    fn question(&self, said: &str) -> Result<Option<Question>, IndexError>;
+
+    /// All that is wanted, in one trip.
+    ///
+    /// # Errors
+    /// What whoever has the rows says.
+    fn fetch(&self, wanted: &Wanted) -> Result<Came, IndexError>;
+}
+
+/// What is done with a word and its postings.
+pub type EachWord<'a> = &'a mut dyn FnMut(&str, &[Posting]) -> Result<(), IndexError>;
+
+/// An index that lies here, asked by rows.
+pub struct Here<'a> {
+    index: &'a Index,
+    whole: Whole,
+}
+
+impl<'a> Here<'a> {
+    pub fn of(index: &'a Index) -> Here<'a> {
+        let total = |tokens| index.lexical.lengths(tokens).iter().map(|l| u64::from(*l));
+        let whole = Whole {
+            name: index.name.clone(),
+            fingerprint: index.fingerprint.clone(),
+            passages: index.len() as u32,
+            entities: index.entities() as u32,
+            edges: index.edges() as u64,
+            options: index.options.clone(),
+            words: Tokens::ALL.map(|tokens| total(tokens).sum()),
+        };
+        Here { index, whole }
+    }
+
+    pub fn questions(&self) -> &[Question] {
+        &self.index.questions
+    }
+
+    pub fn aliases(&self) -> impl Iterator<Item = (&str, &str)> {
+        let aliases = &self.index.stored.aliases;
+        aliases.names.iter().zip(aliases.forms.iter())
+    }
+
+    /// Every word with its postings.
+    ///
+    /// # Errors
+    /// What the engine could not read, and what `each` says.
+    pub fn each_word(&self, tokens: Tokens, each: EachWord<'_>) -> Result<(), IndexError> {
+        self.index.lexical.each_word(tokens, each)
+    }
+
+    pub fn row(&self, node: u32) -> impl Iterator<Item = Joined> + '_ {
+        let graph = &self.index.stored;
+        let (targets, tf) = graph.row(node as usize);
+        let arcs = targets.iter().zip(tf);
+        arcs.map(|(&to, &tf)| Joined {
+            node: to,
+            tf,
+            degree: graph.row(to as usize).0.len() as u32,
+        })
+    }
+
+    pub fn name(&self, entity: u32) -> Called {
+        let graph = &self.index.stored;
+        Called {
+            entity,
+            form: graph.names.get(entity as usize).to_owned(),
+            label: graph.labels.get(entity as usize).to_owned(),
+        }
+    }
+
+    pub fn passage(&self, passage: u32, text: bool) -> Said {
+        let passages = &self.index.passages;
+        let at = passage as usize;
+        Said {
+            id: passages.id(at).to_owned(),
+            title: passages.title(at).to_owned(),
+            twin: passages.is_twin(at),
+            text: text.then(|| Text {
+                text: passages.text(at).to_owned(),
+                mentions: self.index.stored.occurrences(at).collect(),
+            }),
+        }
+    }
+}
+
+impl Rows for Here<'_> {
+    fn whole(&self) -> &Whole {
+        &self.whole
+    }
+
+    fn question(&self, said: &str) -> Result<Option<Question>, IndexError> {
+        Ok(self.index.question(said).cloned())
+    }
+
+    fn fetch(&self, wanted: &Wanted) -> Result<Came, IndexError> {
+        let (graph, language) = (&self.index.stored, self.index.language());
+        let found = wanted
+            .forms
+            .iter()
+            .flat_map(|form| graph.alike_to(language, form));
+        let found: BTreeSet<u32> = found.collect();
+        let nodes = found.iter().map(|entity| self.whole.passages + entity);
+        let nodes = nodes.chain(wanted.nodes.iter().copied());
+        let alias = |form: &String| Some((form.clone(), graph.alias(form)?.to_owned()));
+        let mut came = Came {
+            joined: nodes.map(|node| (node, self.row(node).collect())).collect(),
+            names: found
+                .union(&wanted.entities)
+                .map(|name| self.name(*name))
+                .collect(),
+            aliases: wanted.forms.iter().filter_map(alias).collect(),
+            ..Came::default()
+        };
+        for tokens in Tokens::ALL {
+            let cut = tokens as usize;
+            for word in &wanted.words[cut] {
+                let postings = self.index.lexical.postings_of(tokens, word);
+                let postings = postings.map_err(|said| IndexError::Lexical(said.to_string()))?;
+                came.posted[cut].push((word.clone(), postings));
+            }
+        }
+        let titles = wanted.titles.iter().map(|&p| (p, self.passage(p, false)));
+        let texts = wanted.texts.iter().map(|&p| (p, self.passage(p, true)));
+        came.said = titles.chain(texts).collect();
+        Ok(came)
+    }
+}

@@ -1,0 +1,241 @@
+//! Retrieval over an index that lies elsewhere: what a question needs is fetched in rounds, into an index of its own, until
+//! the run lacks nothing. Then it is the run over the whole, bit for bit.
+//!
+//! A walk by push reads the neighbours of the nodes that it pushes and of no others. A round pushes as far as neighbours are
+//! known, and fetches those of all nodes whose residual is still above the threshold, in one batch.
+
+#![warn(missing_docs)]
+
+use super::RetrieveError;
+use super::engine::{Keep, Retriever};
+use super::methods::METHODS;
+use super::plan::Step;
+use super::rank;
+use super::retrieval::{DEPTH, Retrieval, Spread};
+use super::set::Space;
+use super::settings::Settings;
+use crate::corpus::Question;
+use crate::index::excerpt::{Deep, Excerpt, Numbered};
+use crate::index::lexical::counted;
+use crate::index::rows::{Rows, Wanted, Whole};
+use crate::layers::ENTITY_PASSAGE;
+use crate::layers::entities::entity_options;
+use crate::parameters::{
+    EDGE_CAP, EDGE_WEIGHT, EdgeWeight, FALLBACK, Fallback, Origin, PRUNE_TOP_PCT, Parameter as P,
+    RESULT_K, RRF_DEPTH, SEED_K, WALK, Walk,
+};
+
+/// Nodes whose neighbours are fetched for one question, at most.
+const MOST: usize = 200_000;
+
+/// A run over fetched rows, and the index that was made of them.
+pub struct Fetched {
+    /// What was fetched.
+    pub numbered: Numbered,
+    /// The run, its numbers those of the index above.
+    pub run: Retrieval,
+    /// How often something was fetched.
+    pub rounds: usize,
+    /// Nodes that were fetched with their neighbours.
+    pub nodes: usize,
+}
+
+/// Settings as they run on rows: walks push, unless a person chose otherwise.
+///
+/// # Errors
+/// What needs more than rows, and what would serve.
+pub fn fitted(whole: &Whole, settings: &Settings) -> Result<Settings, RetrieveError> {
+    let none = Deep {
+        tokens: rank::tokens(settings.all()),
+        constants: rank::constants(settings.all()),
+        words: &[],
+        most: 0,
+    };
+    let mut settings = settings.clone();
+    // Of the index itself it knows what it was built with.
+    settings.adopt(&Excerpt::new(whole, &Question::default()).index(&none).index);
+    let no = |what: String| Err(RetrieveError::Elsewhere(what));
+    let method = settings.method().clone();
+    let lacks = |step: &&std::sync::Arc<Step>| !runs(step);
+    if let Some(step) = method.plan().steps.iter().find(lacks) {
+        let name = step.operator.declaration().name;
+        let known = METHODS
+            .iter()
+            .filter(|m| m.plan().steps.iter().all(|s| runs(s)));
+        let known: Vec<&str> = known.map(|method| &*method.name).collect();
+        return no(format!(
+            "method {}: its step '{name}' reads more of an index than is published; methods that run: {}",
+            method.name,
+            known.join(", ")
+        ));
+    }
+    if method.uses().contains(&P::Walk) && settings.get(WALK) != Walk::Push {
+        if settings.origin(P::Walk) == Origin::User {
+            return no("walk=power reads the whole graph; set walk=push".to_owned());
+        }
+        let (walk, push) = WALK.at(Walk::Push);
+        settings.set(walk, push, Origin::Index);
+    }
+    if settings.get(FALLBACK) == Fallback::Uniform && settings.origin(P::Fallback) != Origin::User {
+        let (fallback, words) = FALLBACK.at(Fallback::Bm25Top1);
+        settings.set(fallback, words, Origin::Index);
+    }
+    let on_graph = method.plan().steps.iter().any(|step| step.graph.is_some());
+    let options = entity_options(false, whole.options.language, settings.all());
+    if on_graph && options != whole.options {
+        return no(
+            "another extractor or normal form would need all texts; leave ner, norm, alias_linking, gazetteer and \
+             subjects as they were published"
+                .to_owned(),
+        );
+    }
+    if on_graph && settings.get(EDGE_CAP) > 0 {
+        return no("edge_cap reads all edges of a name; set edge_cap=0".to_owned());
+    }
+    if on_graph && settings.get(PRUNE_TOP_PCT) > 0.0 {
+        return no(
+            "prune_top_pct ranks all names; set prune_top_pct=0, or lower max_df_ratio".to_owned(),
+        );
+    }
+    if on_graph && settings.get(EDGE_WEIGHT) == EdgeWeight::Share {
+        return no(
+            "edge_weight=share adds up all mentions of a passage; set another edge_weight"
+                .to_owned(),
+        );
+    }
+    if !settings.graph_edits().is_empty() {
+        return no("changes of the graph need an index that lies here".to_owned());
+    }
+    if let Some(edit) = settings.seed_edits().iter().find(|e| e.passage().is_some()) {
+        return no(format!(
+            "--seed '{edit}': passages cannot be named as seeds here, names can"
+        ));
+    }
+    Ok(settings)
+}
+
+/// Whether a step runs on rows.
+fn runs(step: &Step) -> bool {
+    let graph = step.graph.is_none_or(|graph| graph == &ENTITY_PASSAGE);
+    graph && step.operator.declaration().by_rows
+}
+
+/// Answers a question over rows: its text, or one of the set by identifier. The settings are [`fitted`].
+///
+/// # Errors
+/// What whoever has the rows says; a walk that reaches too far; a fallback to all passages.
+pub fn retrieve(
+    rows: &dyn Rows,
+    question: &str,
+    settings: &Settings,
+    keep: Keep,
+) -> Result<Fetched, RetrieveError> {
+    let whole = rows.whole();
+    let asked = rows.question(question)?.unwrap_or_else(|| Question {
+        text: question.to_owned(),
+        ..Question::default()
+    });
+    let question = &*asked.text;
+    let tokens = rank::tokens(settings.all());
+    let words = counted(tokens, whole.options.language, question);
+    let deep = Deep {
+        tokens,
+        constants: rank::constants(settings.all()),
+        words: &words,
+        most: [RESULT_K, RRF_DEPTH, SEED_K]
+            .map(|depth| settings.get(depth))
+            .into_iter()
+            .fold(DEPTH, usize::max),
+    };
+    let mut excerpt = Excerpt::new(whole, &asked);
+    let mut lacks = Wanted::default();
+    lacks.words[tokens as usize].extend(words.iter().map(|word| word.0.clone()));
+    lacks
+        .texts
+        .extend(asked.gold.iter().map(|gold| gold.passage));
+    let mut rounds = 0;
+    loop {
+        if !lacks.is_empty() {
+            rounds += 1;
+            excerpt.fetch(rows, std::mem::take(&mut lacks))?;
+        }
+        let numbered = excerpt.index(&deep);
+        let mut retriever = Retriever::new(numbered.index.clone());
+        let run = retriever.retrieve(question, settings, Keep::Scores)?;
+        // It asks for words, too.
+        let _ = run.unrecognised(&numbered.index);
+        lacks = excerpt.lacking(reached(&numbered, &run));
+        if lacks.is_empty() {
+            lacks = excerpt.lacking(shown(&excerpt, &numbered, &run));
+        }
+        if excerpt.nodes() + lacks.nodes.len() > MOST {
+            return Err(RetrieveError::Elsewhere(format!(
+                "the walk reaches more than {MOST} nodes; raise epsilon"
+            )));
+        }
+        if !lacks.is_empty() {
+            continue;
+        }
+        let uniform = settings.get(FALLBACK) == Fallback::Uniform || numbered.matched == 0;
+        if run.fallback() && uniform {
+            return Err(RetrieveError::Elsewhere(
+                "nothing of the question is known, and the fallback would restart at every passage; set \
+                 fallback=bm25_top1 or fallback=none"
+                    .to_owned(),
+            ));
+        }
+        let run = match keep {
+            Keep::Scores => run,
+            Keep::States => retriever.retrieve(question, settings, keep)?,
+        };
+        return Ok(Fetched {
+            numbered,
+            run,
+            rounds,
+            nodes: excerpt.nodes(),
+        });
+    }
+}
+
+/// What a run pushed: the neighbours of all that have to be there.
+fn reached(numbered: &Numbered, run: &Retrieval) -> Wanted {
+    let mut lacks = Wanted::default();
+    for record in &run.records {
+        let Some(spread) = record.output.get::<Spread>() else {
+            continue;
+        };
+        let held = (0..).zip(&spread.mass).filter(|(_, mass)| **mass > 0.0);
+        lacks
+            .nodes
+            .extend(held.map(|(node, _)| numbered.whole(node)));
+    }
+    lacks
+}
+
+/// What is shown of a run: passages it settled on or listed, and the names of those that are returned.
+fn shown(excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval) -> Wanted {
+    let mut lacks = Wanted::default();
+    let passages = numbered.passages.len() as u32;
+    for record in &run.records {
+        let set = &record.output;
+        let of_nodes = set.space == Space::Nodes;
+        let settled = set.get::<Spread>().map_or(&[][..], |spread| &spread.mass);
+        let settled = (0..).zip(settled).filter(|(_, mass)| **mass > 0.0);
+        let members = set.members.iter().map(|member| member.node);
+        let hits = set.hits().iter().map(|hit| hit.passage);
+        for node in settled.map(|(node, _)| node).chain(members).chain(hits) {
+            match node < passages {
+                true => lacks.titles.insert(numbered.whole(node)),
+                false if of_nodes => lacks
+                    .entities
+                    .insert(numbered.entities[(node - passages) as usize]),
+                false => continue,
+            };
+        }
+    }
+    let top = || run.top().iter().map(|hit| numbered.whole(hit.passage));
+    lacks.nodes.extend(top());
+    lacks.texts.extend(top());
+    lacks.entities.extend(excerpt.names_of(top()));
+    lacks
+}

@@ -1,0 +1,247 @@
+//! Answers over fetched rows are the answers over the whole index, bit for bit.
+
+use crate::common::shared;
+use hopscope::corpus::{Corpus, Passage, ReadOptions, read};
+use hopscope::index::rows::{Here, Rows};
+use hopscope::index::{BuildOptions, Index, Silent, sample};
+use hopscope::retrieve::elsewhere::{fitted, retrieve};
+use hopscope::retrieve::explanation::Part;
+use hopscope::retrieve::{Keep, METHODS, Method, RetrieveError, Retriever, Settings};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+static SAMPLE: LazyLock<Arc<Index>> = LazyLock::new(|| Arc::new(sample::index().unwrap()));
+
+fn settings(index: &Index, method: &str, set: &[&str]) -> Settings {
+    let mut settings = Settings::of(index, Method::by_name(method).unwrap());
+    set.iter().for_each(|set| settings.set_text(set).unwrap());
+    settings
+}
+
+/// Identifiers and scores.
+fn ranking(index: &Index, run: &hopscope::retrieve::Retrieval) -> Vec<(String, u32)> {
+    let hits = run.top().iter();
+    hits.map(|hit| (index.id(hit.passage).to_owned(), hit.score.to_bits()))
+        .collect()
+}
+
+/// Asks both ways, and gives how many nodes were fetched.
+fn same(index: &Arc<Index>, question: &str, asked: &Settings) -> usize {
+    let here = Here::of(index);
+    let fitted = fitted(here.whole(), asked).unwrap();
+    let whole = Retriever::new(index.clone())
+        .retrieve(question, &fitted, Keep::States)
+        .unwrap();
+    let fetched = match retrieve(&here, question, &fitted, Keep::States) {
+        // Of a question of which nothing is known.
+        Err(RetrieveError::Elsewhere(_)) if whole.fallback() => return 0,
+        fetched => fetched.unwrap(),
+    };
+    let part = &fetched.numbered.index;
+    assert_eq!(
+        ranking(part, &fetched.run),
+        ranking(index, &whole),
+        "{question}"
+    );
+    let facts = |run: &hopscope::retrieve::Retrieval| -> Vec<Option<usize>> {
+        let records = run.records.iter();
+        records
+            .map(|r| r.output.ranked().map(|list| list.matched))
+            .collect()
+    };
+    assert_eq!(facts(&fetched.run), facts(&whole), "{question}");
+    // What each seed paid of the first passage, too.
+    for (hit, other) in whole.top().iter().zip(fetched.run.top()).take(2) {
+        let ours = fetched.run.explain(part, other.passage);
+        let theirs = whole.explain(index, hit.passage);
+        let paid = |parts: &[Part]| -> BTreeMap<String, f64> {
+            parts
+                .iter()
+                .map(|part| (part.label.clone(), part.value))
+                .collect()
+        };
+        let (own, other) = (paid(&ours.parts), paid(&theirs.parts));
+        let error = ours.error + theirs.error + 1e-9;
+        for label in own.keys().chain(other.keys()) {
+            let of = |paid: &BTreeMap<String, f64>| paid.get(label).copied().unwrap_or(0.0);
+            assert!(
+                (of(&own) - of(&other)).abs() <= error,
+                "{question}: {label}"
+            );
+        }
+    }
+    fetched.nodes
+}
+
+#[test]
+fn every_question_of_the_sample_is_answered_as_by_the_whole() {
+    let index = &*SAMPLE;
+    for (method, set) in [
+        ("bm25", &[][..]),
+        ("graph", &["fallback=bm25_top1"]),
+        ("graph-hybrid", &[]),
+        (
+            "graph-hybrid",
+            &["epsilon=1e-3", "hub_p=0.5", "tokens=stem"],
+        ),
+        (
+            "graph-hybrid",
+            &["push_threshold=degree", "dangling=reseed", "min_df=2"],
+        ),
+        ("names+bm25 > entity-passage > push > fuse", &[]),
+    ] {
+        let settings = settings(index, method, set);
+        let nodes = index.len() + index.entities();
+        for question in index.questions() {
+            assert!(same(index, &question.text, &settings) <= nodes);
+        }
+    }
+}
+
+#[test]
+fn a_coarse_walk_fetches_few_nodes() {
+    let index = &*SAMPLE;
+    let settings = settings(index, "graph-hybrid", &["epsilon=1e-2"]);
+    let nodes = same(index, &index.questions()[0].text, &settings);
+    assert!(
+        0 < nodes && nodes < (index.len() + index.entities()) / 4,
+        "{nodes}"
+    );
+}
+
+#[test]
+fn names_in_any_spelling_are_found() {
+    let index = &*SAMPLE;
+    let settings = settings(index, "graph", &["fallback=none"]);
+    for question in [
+        "who was christiaan huygens",
+        "who was saturn",
+        "Who was Tycho Brahé?",
+        "what did cassini discover about saturn",
+        "nothing of this is known here at all",
+        "",
+    ] {
+        same(index, question, &settings);
+    }
+    let mut seeded = settings.clone();
+    seeded.edit_seed("+Saturn".parse().unwrap());
+    same(index, "Who discovered Titan?", &seeded);
+}
+
+#[test]
+fn what_needs_the_whole_index_is_refused_with_what_would_serve() {
+    let index = &*SAMPLE;
+    let here = Here::of(index);
+    let refused = |method: &str, set: &[&str]| {
+        let error = fitted(here.whole(), &settings(index, method, set)).unwrap_err();
+        assert!(matches!(error, RetrieveError::Elsewhere(_)));
+        error.to_string()
+    };
+    for (method, set, remedy) in [
+        (
+            "hop",
+            &[][..],
+            "methods that run: bm25, graph, graph-hybrid",
+        ),
+        ("graph", &["walk=power"], "set walk=push"),
+        ("graph", &["edge_cap=5"], "edge_cap=0"),
+        ("graph", &["prune_top_pct=1"], "max_df_ratio"),
+        ("graph", &["edge_weight=share"], "another edge_weight"),
+        ("graph", &["ner=regex"], "ner"),
+    ] {
+        let said = refused(method, set);
+        assert!(said.contains(remedy), "{said}");
+    }
+    let uniform = settings(index, "graph", &["fallback=uniform", "walk=push"]);
+    let error = retrieve(&here, "nothing known", &uniform, Keep::Scores);
+    assert!(error.is_err_and(|error| error.to_string().contains("fallback=bm25_top1")));
+    for method in METHODS.iter() {
+        let mut settings = Settings::of(index, method);
+        let _ = settings.set_text("fallback=none");
+        if let Ok(settings) = fitted(here.whole(), &settings) {
+            same(index, "Who discovered Titan?", &settings);
+        }
+    }
+}
+
+/// Whole sets, by the settings of two methods.
+#[test]
+#[ignore = "needs the data in ../shared"]
+fn whole_sets_are_answered_as_by_the_whole() {
+    for set in ["data/musique-train100", "data/hotpotqa-dev500"] {
+        let (corpus, _) = read(&[shared(set)], &ReadOptions::default()).unwrap();
+        let plain = BuildOptions {
+            encoder: "none".into(),
+            ..BuildOptions::default()
+        };
+        let index = Arc::new(Index::build(corpus, &plain, &Silent).unwrap());
+        let settings = settings(&index, "graph-hybrid", &["epsilon=1e-4"]);
+        let mut fetched: Vec<usize> = index
+            .questions()
+            .iter()
+            .map(|question| same(&index, &question.text, &settings))
+            .collect();
+        fetched.sort_unstable();
+        let median = fetched[fetched.len() / 2];
+        assert!(
+            median < (index.len() + index.entities()) / 5,
+            "{set}: {median}"
+        );
+    }
+}
+/// Texts of few names, so that walks go far and scores tie.
+fn corpus() -> impl Strategy<Value = Vec<Vec<usize>>> {
+    prop::collection::vec(prop::collection::vec(0usize..14, 0..5), 1..40)
+}
+
+const NAMES: [&str; 14] = [
+    "Ada Lund",
+    "Bern",
+    "Óscar Ruiz",
+    "Delft",
+    "Ezra Pohl",
+    "Fano",
+    "Gent",
+    "Hull",
+    "Ilse Marr",
+    "Jena",
+    "Kiel",
+    "Lodz",
+    "Mara Voss",
+    "Nîmes",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn any_corpus_is_answered_as_by_the_whole(
+        texts in corpus(),
+        asked in prop::collection::vec(0usize..14, 0..4),
+        method in prop::sample::select(vec!["bm25", "graph", "graph-hybrid"]),
+        set in prop::sample::subsequence(
+            vec!["hub_p=0.7", "epsilon=1e-3", "push_threshold=degree", "dangling=reseed", "min_df=2", "seed_k=3",
+                 "max_df_ratio=0.5", "fold_accents=off", "edge_weight=binary"],
+            0..4,
+        ),
+    ) {
+        let passage = |(at, names): (usize, &Vec<usize>)| Passage {
+            id: format!("p{at}"),
+            text: names.iter().map(|name| format!("We met {} there. ", NAMES[*name])).collect(),
+            ..Passage::default()
+        };
+        let corpus = Corpus {
+            name: "any".into(),
+            passages: texts.iter().enumerate().map(passage).collect(),
+            questions: Vec::new(),
+        };
+        let index = Arc::new(Index::build(corpus, &BuildOptions::default(), &Silent).unwrap());
+        let words: Vec<&str> = asked.iter().map(|name| NAMES[*name]).collect();
+        let question = format!("Where is {}?", words.join(" and "));
+        let mut settings = settings(&index, method, &["fallback=bm25_top1"]);
+        for set in set {
+            settings.set_text(set).unwrap();
+        }
+        same(&index, &question, &settings);
+    }
+}
