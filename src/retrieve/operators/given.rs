@@ -34,8 +34,8 @@ static BY_RELATIONS: OfEntities = OfEntities(By::Relations);
 static BY_NEIGHBOURS: OfEntities = OfEntities(By::Neighbours);
 pub(super) static IN_TURN: InTurn = InTurn;
 
-/// What brought a passage: the entity or relation, its place among the nearest from 1, and how many relations or neighbours
-/// the passage has of it.
+/// What brought a passage: the entity, relation or list, its place among the nearest from 1, and a number: how many relations or
+/// neighbours the passage has of it, or the passage's rank in that list or by closeness.
 #[derive(Clone, Debug)]
 pub(super) struct Brought {
     pub passage: u32,
@@ -58,6 +58,29 @@ pub fn nano_local() -> Plan {
     let near = plan.on(&GIVEN, &NEAREST, &[]);
     plan.on(&GIVEN, &BY_NEIGHBOURS, &[near]);
     plan
+}
+
+/// One of a list whose turn it was.
+pub(super) struct Turn {
+    pub one: u32,
+    /// Place of its list.
+    pub list: usize,
+    /// Its rank there, from 1.
+    pub rank: usize,
+}
+
+/// The first of each list, the second of each ..., each once.
+pub(super) fn in_turn(lists: &[&[u32]]) -> impl Iterator<Item = Turn> {
+    let longest = lists.iter().map(|list| list.len()).max().unwrap_or(0);
+    let mut seen = FxHashSet::default();
+    let turns = (1..=longest).flat_map(move |rank| {
+        let own = lists.iter().enumerate();
+        own.filter_map(move |(list, of)| {
+            let one = *of.get(rank - 1)?;
+            Some(Turn { one, list, rank })
+        })
+    });
+    turns.filter(move |turn| seen.insert(turn.one))
 }
 
 /// As many passages as rankings keep.
@@ -232,22 +255,16 @@ impl Operator for InTurn {
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
-        let longest = inputs.iter().map(|set| set.members.len()).max();
-        let mut seen = FxHashSet::default();
-        let mut taken: Vec<Brought> = Vec::new();
-        for place in 0..longest.unwrap_or(0) {
-            for (list, set) in inputs.iter().zip(0..) {
-                let member = list.members.get(place);
-                if let Some(member) = member.filter(|member| seen.insert(member.node)) {
-                    taken.push(Brought {
-                        passage: member.node,
-                        by: set,
-                        place: taken.len() + 1,
-                        count: place + 1,
-                    });
-                }
-            }
-        }
+        let texts = |set: &Arc<Set>| set.members.iter().map(|member| member.node).collect();
+        let lists: Vec<Vec<u32>> = inputs.iter().map(texts).collect();
+        let lists: Vec<&[u32]> = lists.iter().map(|list| &**list).collect();
+        let taken = (1..).zip(in_turn(&lists)).map(|(place, turn)| Brought {
+            passage: turn.one,
+            by: turn.list as u32,
+            place,
+            count: turn.rank,
+        });
+        let taken: Vec<Brought> = taken.collect();
         Ok(ranking(cx, taken, |own| 1.0 / own.place as f64))
     }
 

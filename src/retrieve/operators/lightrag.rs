@@ -5,7 +5,7 @@
 //! the keywords that a model finds in it, the vectors are this program's own, and neither the least cosine nor the limits of
 //! tokens cut the lists of entities and relations. How versions before chose is [`super::given`].
 
-use super::given::{Brought, IN_TURN, brought, ranking};
+use super::given::{Brought, IN_TURN, brought, in_turn, ranking};
 use super::lists::DENSE;
 use super::nearest::NEAREST;
 use crate::layers::given::source::GivenGraph;
@@ -205,14 +205,6 @@ impl Operator for WithEnds {
     }
 }
 
-/// The first of each list, the second of each ..., each once.
-fn in_turn(lists: [&[u32]; 2]) -> Vec<u32> {
-    let longest = lists.iter().map(|list| list.len()).max().unwrap_or(0);
-    let mut seen = FxHashSet::default();
-    let turns = (0..longest).flat_map(|place| lists.map(|list| list.get(place).copied()));
-    turns.flatten().filter(|one| seen.insert(*one)).collect()
-}
-
 impl Operator for Both {
     fn declaration(&self) -> Declaration {
         Declaration::seed(
@@ -226,9 +218,10 @@ impl Operator for Both {
         let none = Found::default();
         let found = |at: usize| inputs.get(at).and_then(|set| set.get()).unwrap_or(&none);
         let (one, other): (&Found, &Found) = (found(0), found(1));
+        let turns = |lists: [&[u32]; 2]| in_turn(&lists).map(|turn| turn.one).collect();
         let both = Found {
-            entities: in_turn([&one.entities, &other.entities]),
-            relations: in_turn([&one.relations, &other.relations]),
+            entities: turns([&one.entities, &other.entities]),
+            relations: turns([&one.relations, &other.relations]),
         };
         let members = inputs.iter().flat_map(|set| &set.members);
         let members: Vec<&Member> = members.collect();
@@ -334,28 +327,18 @@ impl Operator for TextsOf {
             });
         }
         let probe = dense.vectors.probe(vector)?;
-        let cosine = |own: &Brought| dense.vectors.score(&probe, own.passage);
-        let mut near: Vec<(Brought, f32)> = by
-            .into_iter()
-            .map(|own| {
-                let cosine = cosine(&own);
-                (own, cosine)
-            })
-            .collect();
-        near.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.passage.cmp(&b.0.passage)));
+        let cosine = |own: &Brought| (own.passage, dense.vectors.score(&probe, own.passage));
+        let mut near: Vec<(u32, f32)> = by.iter().map(cosine).collect();
+        near.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let ranks: FxHashMap<u32, usize> = near.iter().map(|one| one.0).zip(1..).collect();
+        for own in &mut by {
+            own.count = ranks[&own.passage];
+        }
+        by.sort_unstable_by_key(|own| own.count);
         let taken = (RELATED * of / 2).min(near.len());
-        let choice = Choice {
-            near: near
-                .iter()
-                .map(|(own, cosine)| (own.passage, *cosine))
-                .collect(),
-            taken,
-            of,
-        };
-        near.truncate(taken);
-        let scores: FxHashMap<u32, f32> = choice.near.iter().copied().collect();
-        let brought = near.into_iter().map(|one| one.0).collect();
-        let set = ranking(cx, brought, |own| f64::from(scores[&own.passage]));
+        by.truncate(taken);
+        let set = ranking(cx, by, |own| f64::from(near[own.count - 1].1));
+        let choice = Choice { near, taken, of };
         Ok(set
             .fact("texts to choose from", choice.near.len())
             .with(choice))
@@ -367,23 +350,18 @@ impl Operator for TextsOf {
         };
         let graph = at.graph().source_as::<GivenGraph>();
         let name = self.name(graph, own.by);
-        let Some((rank, (_, cosine))) = (1..).zip(&choice.near).find(|one| one.1.0 == passage)
-        else {
-            return Explanation::default();
-        };
+        let cosine = choice.near.get(own.count - 1).map_or(0.0, |one| one.1);
         let why = format!(
-            "number {} of the {}; by closeness {rank} of {} texts of {} {}",
+            "number {} of the {}; by closeness {} of {} texts of {} {}",
             own.place,
             self.noun(),
+            own.count,
             choice.near.len(),
             choice.of,
             self.noun()
         );
         let sentence = format!("from '{name}', {why}");
-        Explanation::of(
-            vec![ScorePart::new(name, f64::from(*cosine), why)],
-            sentence,
-        )
+        Explanation::of(vec![ScorePart::new(name, f64::from(cosine), why)], sentence)
     }
 
     fn refuse(&self, at: &At<'_>, passage: u32) -> Vec<Reason> {
