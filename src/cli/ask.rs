@@ -7,16 +7,17 @@ use super::llm::{report, report_of};
 use super::load::load_runs;
 use super::named::Named;
 use super::patch::unapplied_graph;
-use super::{ConditionFailed, How, Opening, index_and_question, say, write_file};
+use super::{ConditionFailed, How, Opening, elsewhere, index_and_question, say, write_file};
 use crate::explain::{
     self, Format, Trace,
     trace::{Opened, Start, seeds, spelled_out},
 };
 use crate::index::Index;
+use crate::index::published::Spent;
 use crate::layers::GraphEdited;
 use crate::llm::task;
 use crate::output;
-use crate::retrieve::reading;
+use crate::retrieve::{self, reading};
 use crate::retrieve::{
     Confidence, Edited, Hit, Keep, Origin, Reranked, Retrieval, Retriever, Settings,
 };
@@ -28,7 +29,7 @@ use serde::Serialize;
 use serde_json::json;
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[derive(Debug, Args)]
@@ -151,6 +152,25 @@ impl AskArgs {
     /// Answers the question, with what changes of seeds did not apply said on stderr.
     pub(super) fn run(&self) -> Result<(Arc<Index>, Retrieval)> {
         let (path, question) = index_and_question(&self.words)?;
+        self.run_on(path, question)
+    }
+
+    /// The same of an index that may lie in a database, with what it cost there.
+    fn run_anywhere(&self) -> Result<(Arc<Index>, Retrieval, Option<Spent>)> {
+        let (path, question) = index_and_question(&self.words)?;
+        let Some(published) = elsewhere::published(path)? else {
+            let (index, retrieval) = self.run_on(path, question)?;
+            return Ok((index, retrieval, None));
+        };
+        let settings = elsewhere::settings(&published, &self.how, self.top)?;
+        let fetched = retrieve::elsewhere::retrieve(&published, question, &settings, Keep::States)?;
+        let (index, retrieval) = (fetched.numbered.index, fetched.run);
+        self.opening.thinking.of(&index)?;
+        said_of(&index, &retrieval);
+        Ok((index, retrieval, Some(published.spent())))
+    }
+
+    fn run_on(&self, path: Option<&Path>, question: &str) -> Result<(Arc<Index>, Retrieval)> {
         let (index, _, all) = load_runs(path, &[], &self.how, self.top, &self.opening)?;
         let question = index
             .question(question)
@@ -158,12 +178,17 @@ impl AskArgs {
         let retrieval = Retriever::new(index.clone()).retrieve(question, &all[0], Keep::States);
         report(&index.llm());
         let retrieval = retrieval?;
-        unapplied(&retrieval);
-        idle(&retrieval.settings);
-        if let Some(why) = retrieval.unrecognised(&index) {
-            note!("hopscope: {why}");
-        }
+        said_of(&index, &retrieval);
         Ok((index, retrieval))
+    }
+}
+
+/// Says what of the settings changed nothing, and that nothing of the question is known.
+fn said_of(index: &Index, retrieval: &Retrieval) {
+    unapplied(retrieval);
+    idle(&retrieval.settings);
+    if let Some(why) = retrieval.unrecognised(index) {
+        note!("hopscope: {why}");
     }
 }
 
@@ -201,7 +226,7 @@ pub fn ask(args: &AnswerArgs) -> Result<()> {
     if args.answer {
         args.ask.opening.thinking.required("--answer")?;
     }
-    let (index, retrieval) = args.ask.run()?;
+    let (index, retrieval, spent) = args.ask.run_anywhere()?;
     let answer = args.answer.then(|| {
         let llm = index.llm();
         let made = reading::answer(&llm, &reading::Reading::of(&index, &retrieval), &|| true);
@@ -214,6 +239,7 @@ pub fn ask(args: &AnswerArgs) -> Result<()> {
     };
     if args.ask.json {
         let mut asked = Asked::of(&index, &retrieval);
+        asked.database = spent;
         asked.answer = answer.map(|made| match made {
             Ok(answer) => Answered::of(&index, &retrieval, answer),
             Err(failure) => Answered::Failed {
@@ -249,6 +275,9 @@ pub fn ask(args: &AnswerArgs) -> Result<()> {
         if answer.cited.is_empty() && !answer.beside {
             writeln!(out, "     it names no passage that it used")?;
         }
+    }
+    if let Some(spent) = spent {
+        note!("{}", elsewhere::cost(&spent));
     }
     unanswered
 }
@@ -296,6 +325,9 @@ pub(super) struct Asked<'a> {
     /// Your changes of the graph.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     graph_edits: Vec<GraphEdited>,
+    /// What the question cost in the database, where the index lies in one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    database: Option<Spent>,
     /// The model's answer; with `--answer` alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<Answered<'a>>,
@@ -416,6 +448,7 @@ impl<'a> Asked<'a> {
             seeds_left_out: (left_out > 0).then_some(left_out),
             seed_edits: retrieval.edits(),
             graph_edits: retrieval.graph_edits(),
+            database: None,
             answer: None,
         }
     }
@@ -423,9 +456,10 @@ impl<'a> Asked<'a> {
 
 pub fn trace(args: &TraceArgs) -> Result<()> {
     let form = args.form()?;
-    let (index, retrieval) = args.ask.run()?;
+    let (index, retrieval, spent) = args.ask.run_anywhere()?;
     let known = index.question(&retrieval.question);
-    let trace = explain::trace(&index, &retrieval, known);
+    let mut trace = explain::trace(&index, &retrieval, known);
+    trace.database = spent;
     let Some(file) = &args.out else {
         match form {
             Form::Text => told(&trace, &mut output::text())?,
@@ -456,6 +490,9 @@ fn told(trace: &Trace, out: &mut impl Write) -> Result<()> {
     writeln!(out, "{} · {}", trace.method, trace.question)?;
     writeln!(out, "{}", trace.headline)?;
     writeln!(out, "{}", trace.subgraph)?;
+    if let Some(spent) = &trace.database {
+        writeln!(out, "{}", elsewhere::cost(spent))?;
+    }
     if !trace.made_by.is_empty() {
         writeln!(out, "layer made by {}", trace.made_by)?;
     }

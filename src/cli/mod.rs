@@ -11,6 +11,7 @@ mod ask;
 pub mod calls;
 mod compare;
 mod doctor;
+mod elsewhere;
 mod eval;
 mod explain;
 mod explore;
@@ -80,6 +81,8 @@ enum Command {
     Index(index::IndexArgs),
     /// Join the indexes of the parts of a corpus, made by 'hopscope index --shard', into one.
     Merge(merge::MergeArgs),
+    /// Copy an index into PostgreSQL, where 'ask' and 'trace' fetch what a question needs.
+    Publish(elsewhere::PublishArgs),
     /// Read another system's index (LightRAG, GraphRAG ...), with a report of what was read
     Import(import::ImportArgs),
     /// Retrieve a ranked list of passages for a question.
@@ -474,6 +477,7 @@ fn run(cli: Cli) -> u8 {
         },
         Some(Command::Index(args)) => index::run(&args),
         Some(Command::Merge(args)) => merge::run(&args),
+        Some(Command::Publish(args)) => elsewhere::publish(&args),
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Ask(args)) => ask::ask(&args),
         Some(Command::Trace(args)) => ask::trace(&args),

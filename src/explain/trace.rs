@@ -5,6 +5,7 @@ use super::reasons::{not_in_index, why_not};
 use super::story::story;
 use super::subgraph::Subgraph;
 use crate::corpus::Question;
+use crate::index::published::Spent;
 use crate::index::{Index, IndexSize};
 use crate::layers::{Graph, GraphEdited, Node};
 use crate::parameters::{Origin as ValueOrigin, Parameter, Written};
@@ -74,6 +75,9 @@ pub struct Trace {
     pub ledger: Option<Ledger>,
     /// For each known gold passage outside top K, and each gold item outside the corpus: why.
     pub missing: Vec<Missed>,
+    /// What the question cost in the database, where the index lies in one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub database: Option<Spent>,
     /// The same as one graph.
     #[serde(skip)]
     pub subgraph: Subgraph,
@@ -235,6 +239,7 @@ pub fn trace(index: &Arc<Index>, retrieval: &Retrieval, question: Option<&Questi
             .walk()
             .and_then(|walk| walk.spread.ledgers.last().copied()),
         missing: question.map_or(Vec::new(), |q| missing(index, retrieval, q)),
+        database: None,
         subgraph,
     }
 }
@@ -256,7 +261,9 @@ fn missing(index: &Arc<Index>, retrieval: &Retrieval, question: &Question) -> Ve
             reasons: vec![not_in_index(index, named)],
         });
     }
-    for gold in &question.gold {
+    // Why a passage is not there, only the whole index knows.
+    let gold = question.gold.iter().filter(|_| !index.is_excerpt());
+    for gold in gold {
         let reasons = why_not(index, retrieval, gold.passage);
         if !reasons.is_empty() {
             found.push(Missed {

@@ -273,6 +273,11 @@ impl Transition {
         )
     }
 
+    /// Whether it is of what was fetched of a graph, and not of the whole.
+    pub fn is_excerpt(&self) -> bool {
+        self.beyond.is_some()
+    }
+
     /// Whether all neighbours of a node are here.
     pub fn knows(&self, node: usize) -> bool {
         self.beyond.as_ref().is_none_or(|beyond| beyond.known[node])

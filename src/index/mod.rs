@@ -12,6 +12,7 @@ mod merge;
 pub(crate) mod near;
 mod opened;
 pub(crate) mod passages;
+pub mod published;
 pub(crate) mod readings;
 pub(crate) mod rewire;
 pub mod rows;

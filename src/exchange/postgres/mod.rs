@@ -16,6 +16,9 @@ mod tls;
 pub use address::{is_one, name};
 pub use secrets::without as without_password;
 
+/// The table of a schema that holds a published index: which of its versions is asked.
+pub const PUBLISHED: &str = "hopscope_current";
+
 #[cfg(test)]
 mod fixture {
     use super::address::Around;

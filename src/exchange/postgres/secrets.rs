@@ -11,19 +11,27 @@ static TAKEN: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
 /// An argument as it may be shown and kept: where it is an address, without its password, which is remembered while the
 /// program runs.
 pub fn without(argument: OsString) -> OsString {
-    if !address::is_one(Path::new(&argument)) {
-        return argument;
-    }
     let Some(text) = argument.to_str() else {
         return argument;
     };
+    // Of an option and its value in one, the value.
+    let (option, text) = match text.split_once('=') {
+        Some((option, text)) if option.starts_with("--") => (Some(option), text),
+        _ => (None, text),
+    };
+    if !address::is_one(Path::new(text)) {
+        return argument;
+    }
     let (shown, password) = address::parted(text);
     if let Some(password) = password {
         let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
         taken.retain(|(known, _)| *known != shown);
         taken.push((shown.clone(), password));
     }
-    shown.into()
+    match option {
+        Some(option) => format!("{option}={shown}").into(),
+        None => shown.into(),
+    }
 }
 
 /// The password that was taken out of an address.

@@ -78,7 +78,9 @@ impl Operator for Names {
                 set = set.fact(how, linked);
             }
         }
-        if let Some(view) = cx.graph().entities() {
+        // Of an excerpt it is not known.
+        let view = cx.graph().entities();
+        if let Some(view) = view.filter(|_| !cx.index.is_excerpt()) {
             set = set.fact("masked entities", view.masked);
         }
         let set = set.with(names);

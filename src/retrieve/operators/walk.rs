@@ -1,7 +1,7 @@
 //! A walk from the restart distribution over the graph.
 
-use crate::graph::trail;
 use crate::graph::walk::Sparse;
+use crate::graph::{Transition, trail};
 use crate::layers::{Code, Graph, Node};
 use crate::parameters::{Parameter as P, STEPS};
 use crate::retrieve::change::Change;
@@ -95,6 +95,7 @@ impl Operator for Walk {
         let spread =
             self.diffusion(cx)
                 .spread(cx.graph(), &restart(seeds), desk.states, desk.scratch);
+        let t = cx.graph().transition();
         let set = Set::new(Space::Nodes)
             .fact(
                 if spread.diffusion.pushes() {
@@ -104,8 +105,8 @@ impl Operator for Walk {
                 },
                 spread.work,
             )
-            .fact("nodes", cx.graph().nodes())
-            .fact("arcs", cx.graph().transition().arcs());
+            .fact(of_graph(t, ["nodes", "nodes fetched"]), cx.graph().nodes())
+            .fact(of_graph(t, ["arcs", "arcs fetched"]), t.arcs());
         Ok(set.with(spread))
     }
 
@@ -147,6 +148,11 @@ impl Operator for Walk {
         }
         reasons
     }
+}
+
+/// What a count of a graph is called, and what it is called where it is of what was fetched of one.
+fn of_graph(t: &Transition, [whole, fetched]: [&'static str; 2]) -> &'static str {
+    if t.is_excerpt() { fetched } else { whole }
 }
 
 /// A walk's step with its seeds.
@@ -229,7 +235,8 @@ fn state(
             ("mass not settled", json!(ledger.residual)),
         ]);
     }
-    counters.push(("edges of the graph", (t.arcs() / 2).into()));
+    let count = of_graph(t, ["edges of the graph", "edges fetched"]);
+    counters.push((count, (t.arcs() / 2).into()));
     Stage {
         name,
         kind: "spread",

@@ -15,7 +15,7 @@ use super::stream::Loose;
 use super::{Draft, Sort, System};
 use crate::exchange::postgres::address::{self, Address};
 use crate::exchange::postgres::client::Snapshot;
-use crate::exchange::postgres::is_one;
+use crate::exchange::postgres::{PUBLISHED, is_one};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tables::{Table, Tables};
@@ -193,7 +193,11 @@ fn read(path: &Path, draft: &mut Draft) -> Result<(), GraphError> {
 
 fn copy(address: &Address, draft: &mut Draft) -> Result<(), GraphError> {
     let snapshot = Snapshot::open(address)?;
-    let names: Vec<&str> = KINDS.iter().flat_map(|kind| kind.tables).copied().collect();
+    let names = KINDS
+        .iter()
+        .flat_map(|kind| kind.tables)
+        .chain([&PUBLISHED]);
+    let names: Vec<&str> = names.copied().collect();
     let found = tables::find(&snapshot, &names, &["lightrag_"])?;
     let (kind, tables) = pick(address, &snapshot, found)?;
     draft.held_by("table");
@@ -272,6 +276,12 @@ fn pick(
             let what = own.unwrap_or_else(|| {
                 format!("no tables of a graph in {within}; looked for {looked}")
             });
+            let published = found.iter().find(|tables| tables.get(PUBLISHED).is_some());
+            if let Some(tables) = published {
+                let what = format!("schema {} holds an index of hopscope's", tables.schema);
+                let remedy = "ask it with 'hopscope ask' and 'hopscope trace'; all else needs the index folder";
+                return Err(snapshot.error(what, remedy));
+            }
             let remedy = match elsewhere.is_empty() {
                 true => "name the database that has them".to_owned(),
                 false => format!("add schema=NAME to the address; they are in: {elsewhere}"),

@@ -1,0 +1,129 @@
+//! `hopscope publish INDEX --to ADDRESS`, and questions to what was published.
+
+use super::figures::milliseconds;
+use super::load::ProgressBars;
+use super::{How, about, interrupt, say};
+use crate::exchange::postgres::is_one;
+use crate::index::published::{self, Publication, Published, Spent};
+use crate::index::rows::Rows;
+use crate::index::{Index, Step};
+use crate::parameters::RESULT_K;
+use crate::retrieve::{Method, Settings, elsewhere};
+use crate::text::{count, plural};
+use anyhow::{Error, Result, bail};
+use clap::Args;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// What runs on a published index, unless something else is asked for.
+const PLAIN: &str = "graph-hybrid";
+
+#[derive(Debug, Args)]
+pub struct PublishArgs {
+    /// Index folder, made by 'hopscope index'.
+    index: PathBuf,
+    /// Database to write to: postgres://[USER@]HOST/DATABASE[?schema=NAME]. The schema is 'hopscope' unless named.
+    #[arg(long, value_name = "ADDRESS")]
+    to: PathBuf,
+    /// Remove all versions but the new one.
+    #[arg(long)]
+    remove_old: bool,
+    /// Print what was done as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was published.
+#[derive(Serialize)]
+struct Done<'a> {
+    #[serde(flatten)]
+    publication: &'a Publication,
+    removed: usize,
+    seconds: f64,
+}
+
+pub fn publish(args: &PublishArgs) -> Result<()> {
+    if !is_one(&args.to) {
+        bail!(
+            "--to {}: no address of a database; write postgres://HOST/DATABASE",
+            args.to.display()
+        );
+    }
+    let bars = ProgressBars::of(&[Step::Check, Step::Write]);
+    interrupt::watch();
+    let start = Instant::now();
+    let index = Index::open_with(&args.index, Some("none"), false, &bars)?;
+    let publication = published::publish(&index, &args.to, &bars);
+    bars.clear();
+    let publication = publication?;
+    let removed = match args.remove_old {
+        true => published::remove_old(&args.to)?,
+        false => 0,
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    if args.json {
+        return super::print_json(&Done {
+            publication: &publication,
+            removed,
+            seconds,
+        });
+    }
+    let Publication {
+        place,
+        schema,
+        version,
+        rows,
+        resumed,
+        known,
+    } = &publication;
+    let what = match known {
+        true => "was there already".to_owned(),
+        false => format!("{} rows in {:.1} s", count(*rows), seconds),
+    };
+    say(format!(
+        "published to {place}, schema {schema}, version {version}: {what}"
+    ));
+    if *resumed > 0 {
+        say(format!(
+            "{} of a run that was stopped were there",
+            plural(*resumed, "table")
+        ));
+    }
+    if removed > 0 {
+        say(format!("{} removed", plural(removed, "older version")));
+    }
+    Ok(())
+}
+
+/// The index that is published where a path is the address of a database; none where nothing is.
+pub fn published(path: Option<&Path>) -> Result<Option<Published>> {
+    match path.filter(|path| is_one(path)) {
+        Some(path) => Ok(Published::find(path)?),
+        None => Ok(None),
+    }
+}
+
+/// The settings of a question to it.
+pub fn settings(published: &Published, how: &How, top: Option<usize>) -> Result<Settings> {
+    let mut settings = how.settings(None)?;
+    if how.leaves_method_open() {
+        settings.set_method(Method::by_name(PLAIN).map_err(Error::msg)?);
+    }
+    if let Some(top) = top {
+        let set = settings.set_text(&format!("{}={top}", RESULT_K.id().id()));
+        set.map_err(about("--top"))?;
+    }
+    Ok(elsewhere::fitted(published.whole(), &settings)?)
+}
+
+/// What a question cost in a database, in one line.
+pub fn cost(spent: &Spent) -> String {
+    format!(
+        "database: {}, {}, {} KB, {}",
+        plural(spent.trips, "look-up"),
+        plural(spent.rows, "row"),
+        count(spent.bytes.div_ceil(1000)),
+        milliseconds(spent.seconds),
+    )
+}

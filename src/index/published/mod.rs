@@ -1,0 +1,175 @@
+//! An index in a database of PostgreSQL: published once, and asked by rows. No extension is needed.
+//!
+//! A schema holds one index, in versions. Each version has tables of its own, which never change once they are whole; one row
+//! says which version is asked. So whoever asks keeps the version that was there when they began, and a publisher that is
+//! killed leaves the old one.
+//!
+//! | file | what lives there |
+//! |---|---|
+//! | `packed` | rows of numbers as bytes |
+//! | `write` | publishing |
+//! | `read` | rows by number and by key |
+
+mod packed;
+mod read;
+mod write;
+
+pub use read::{Published, Spent};
+pub use write::{Publication, publish, remove_old};
+
+use super::IndexError;
+use super::rows::{Here, Whole};
+use crate::exchange::postgres::PUBLISHED as CURRENT;
+use crate::exchange::postgres::client::quoted;
+use crate::exchange::schema::GraphError;
+use crate::text::folded::unaccented;
+use crate::text::{Language, Tokens};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use tokio_postgres::types::Type;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The schema that an address names none of.
+const SCHEMA: &str = "hopscope";
+/// What the tables hold, and how; raised when that changes.
+const FORMAT: u32 = 1;
+
+/// What a version says of itself.
+#[derive(Serialize, Deserialize)]
+struct About<'a> {
+    format: u32,
+    whole: Cow<'a, Whole>,
+}
+
+/// What versions there are.
+const VERSIONS: &str = "hopscope_versions";
+
+/// A table of a version.
+struct Table {
+    name: &'static str,
+    /// Columns with their types as SQL writes them.
+    columns: &'static [(&'static str, &'static str, Type)],
+    /// What its rows are found by: one row a key, or several.
+    key: &'static str,
+    unique: bool,
+    /// Writes its rows.
+    fill: fn(&Here<'_>, &mut write::Filling<'_>) -> Result<(), IndexError>,
+}
+
+const ARCS: Table = Table {
+    name: "arcs",
+    columns: &[
+        ("node", "int", Type::INT4),
+        ("joined", "bytea", Type::BYTEA),
+    ],
+    key: "node",
+    unique: true,
+    fill: write::arcs,
+};
+const NAMES: Table = Table {
+    name: "names",
+    columns: &[
+        ("entity", "int", Type::INT4),
+        ("form", "text", Type::TEXT),
+        ("label", "text", Type::TEXT),
+    ],
+    key: "entity",
+    unique: true,
+    fill: write::names,
+};
+/// Keys of forms, and the names that have them: see [`form_keys`].
+const FORMS: Table = Table {
+    name: "forms",
+    columns: &[("key", "bigint", Type::INT8), ("entity", "int", Type::INT4)],
+    key: "key",
+    unique: false,
+    fill: write::forms,
+};
+const ALIASES: Table = Table {
+    name: "aliases",
+    columns: &[
+        ("key", "bigint", Type::INT8),
+        ("alias", "text", Type::TEXT),
+        ("form", "text", Type::TEXT),
+    ],
+    key: "key",
+    unique: false,
+    fill: write::aliases,
+};
+const WORDS: Table = Table {
+    name: "words",
+    columns: &[
+        ("key", "bigint", Type::INT8),
+        ("word", "text", Type::TEXT),
+        ("postings", "bytea", Type::BYTEA),
+    ],
+    key: "key",
+    unique: false,
+    fill: write::words,
+};
+const PASSAGES: Table = Table {
+    name: "passages",
+    columns: &[
+        ("passage", "int", Type::INT4),
+        ("id", "text", Type::TEXT),
+        ("title", "text", Type::TEXT),
+        ("body", "text", Type::TEXT),
+        ("twin", "boolean", Type::BOOL),
+        ("mentions", "bytea", Type::BYTEA),
+    ],
+    key: "passage",
+    unique: true,
+    fill: write::passages,
+};
+/// Questions by their texts and by their identifiers.
+const QUESTIONS: Table = Table {
+    name: "questions",
+    columns: &[
+        ("key", "bigint", Type::INT8),
+        ("question", "text", Type::TEXT),
+    ],
+    key: "key",
+    unique: false,
+    fill: write::questions,
+};
+
+/// All tables of a version, in the order they are written.
+static TABLES: [Table; 7] = [ARCS, NAMES, FORMS, ALIASES, WORDS, PASSAGES, QUESTIONS];
+
+impl Table {
+    /// Its name in a schema, as SQL writes it.
+    fn of(&self, schema: &str, version: i32) -> String {
+        format!(
+            "{}.{}",
+            quoted(schema),
+            quoted(&format!("v{version}_{}", self.name))
+        )
+    }
+}
+
+/// What a text is looked up by: an index of PostgreSQL holds no text of any length, and a number is shorter.
+fn key(kind: u8, text: &str) -> i64 {
+    let mut bytes = vec![kind];
+    bytes.extend_from_slice(text.as_bytes());
+    xxh3_64(&bytes).cast_signed()
+}
+
+/// What a word cut in some way is looked up by.
+fn word_key(tokens: Tokens, word: &str) -> i64 {
+    key(b'w' + tokens as u8, word)
+}
+
+/// What a form of a name is looked up by, and is looked for with: itself, without accents, and by its stems.
+fn form_keys(language: Language, form: &str) -> Vec<i64> {
+    let bare = unaccented(form);
+    let mut keys = vec![key(b'f', form), key(b'f', &bare), key(b'b', &bare)];
+    let stems = language.stems_of_name(form);
+    keys.extend(stems.map(|stems| key(b's', &stems)));
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
+fn rows(error: GraphError) -> IndexError {
+    IndexError::Rows(Box::new(error))
+}

@@ -1,0 +1,143 @@
+//! Rows of numbers as bytes: differences of ascending numbers and the numbers beside them, seven bits a byte.
+
+use crate::index::entities::Occurrence;
+use crate::index::rows::{Joined, Posting};
+
+fn put(bytes: &mut Vec<u8>, mut number: u32) {
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// Numbers that come out again.
+struct Numbers<'a>(std::slice::Iter<'a, u8>);
+
+impl Numbers<'_> {
+    fn of(bytes: &[u8]) -> Numbers<'_> {
+        Numbers(bytes.iter())
+    }
+
+    /// None where the bytes are none, or not of a number.
+    fn next(&mut self) -> Option<u32> {
+        let mut number = 0_u32;
+        for shift in (0..u32::BITS).step_by(7) {
+            let byte = *self.0.next()?;
+            number |= u32::from(byte & 0x7f).checked_shl(shift)?;
+            if byte < 0x80 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    /// Rows until the bytes end; none where they end within one.
+    fn rows<T>(mut self, mut row: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+        let mut rows = Vec::new();
+        while !self.0.as_slice().is_empty() {
+            rows.push(row(&mut self)?);
+        }
+        Some(rows)
+    }
+}
+
+/// Three numbers a row, the first of which ascend.
+fn ascending(rows: impl Iterator<Item = [u32; 3]>) -> Vec<u8> {
+    let (mut bytes, mut before) = (Vec::new(), 0);
+    for [number, second, third] in rows {
+        put(&mut bytes, number - before);
+        put(&mut bytes, second);
+        put(&mut bytes, third);
+        before = number;
+    }
+    bytes
+}
+
+fn ascended(bytes: &[u8]) -> Option<Vec<[u32; 3]>> {
+    let mut before = 0_u32;
+    Numbers::of(bytes).rows(|numbers| {
+        before = before.checked_add(numbers.next()?)?;
+        Some([before, numbers.next()?, numbers.next()?])
+    })
+}
+
+pub fn joined(row: impl Iterator<Item = Joined>) -> Vec<u8> {
+    ascending(row.map(|own| [own.node, u32::from(own.tf), own.degree]))
+}
+
+pub fn read_joined(bytes: &[u8]) -> Option<Vec<Joined>> {
+    let rows = ascended(bytes)?.into_iter();
+    let of = |[node, tf, degree]: [u32; 3]| {
+        let tf = u16::try_from(tf).ok()?;
+        Some(Joined { node, tf, degree })
+    };
+    rows.map(of).collect()
+}
+
+pub fn posted(row: &[Posting]) -> Vec<u8> {
+    ascending(row.iter().map(|own| [own.passage, own.tf, own.length]))
+}
+
+pub fn read_posted(bytes: &[u8]) -> Option<Vec<Posting>> {
+    let rows = ascended(bytes)?.into_iter();
+    let of = |[passage, tf, length]: [u32; 3]| Posting {
+        passage,
+        tf,
+        length,
+    };
+    Some(rows.map(of).collect())
+}
+
+pub fn mentions(row: &[Occurrence]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for own in row {
+        put(&mut bytes, own.start);
+        put(&mut bytes, own.end.saturating_sub(own.start));
+        put(&mut bytes, own.entity);
+        put(&mut bytes, u32::from(own.source));
+    }
+    bytes
+}
+
+pub fn read_mentions(bytes: &[u8]) -> Option<Vec<Occurrence>> {
+    Numbers::of(bytes).rows(|numbers| {
+        let start = numbers.next()?;
+        Some(Occurrence {
+            start,
+            end: start.checked_add(numbers.next()?)?,
+            entity: numbers.next()?,
+            source: u8::try_from(numbers.next()?).ok()?,
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn rows_come_out_as_they_went_in(
+            numbers in prop::collection::btree_set(any::<u32>(), 0..20),
+            tf in any::<u16>(),
+            other in any::<u32>(),
+        ) {
+            let row: Vec<Joined> = numbers.iter().map(|&node| Joined { node, tf, degree: other }).collect();
+            prop_assert_eq!(read_joined(&joined(row.iter().copied())), Some(row));
+            let row: Vec<Posting> = numbers.iter().map(|&passage| Posting { passage, tf: other, length: 7 }).collect();
+            prop_assert_eq!(read_posted(&posted(&row)), Some(row));
+            let row: Vec<Occurrence> = numbers
+                .iter()
+                .map(|&start| Occurrence { start: start / 2, end: start, entity: other, source: 3 })
+                .collect();
+            prop_assert_eq!(read_mentions(&mentions(&row)), Some(row));
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+            let _ = (read_joined(&bytes), read_posted(&bytes), read_mentions(&bytes));
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! Publishing: an index is copied into tables of a new version, and that becomes the one that is asked, in one transaction.
+
+use super::{
+    About, CURRENT, FORMAT, SCHEMA, TABLES, Table, VERSIONS, form_keys, key, packed, rows, word_key,
+};
+use crate::exchange::postgres::address::Address;
+use crate::exchange::postgres::client::{connect, error, failure, literal, quoted};
+use crate::exchange::schema::GraphError;
+use crate::index::rows::{Here, Rows};
+use crate::index::{Index, IndexError, Progress, Step};
+use crate::text::Tokens;
+use serde::Serialize;
+use std::borrow::Cow;
+use std::path::Path;
+use std::pin::Pin;
+use tokio::runtime::{Builder, Runtime};
+use tokio_postgres::binary_copy::BinaryCopyInWriter;
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, SimpleQueryMessage};
+
+/// What was published.
+#[derive(Clone, Debug, Serialize)]
+pub struct Publication {
+    /// Where, without a password.
+    pub place: String,
+    /// The schema in its database.
+    pub schema: String,
+    /// Number of the version that is asked now.
+    pub version: i32,
+    /// Rows written by this run, of all tables.
+    pub rows: usize,
+    /// Tables that an earlier run, which was stopped, had written.
+    pub resumed: usize,
+    /// The same index was there already.
+    pub known: bool,
+}
+
+/// Writes an index into the database of an address.
+///
+/// # Errors
+/// What the server says, another publisher at work there, and that `progress` stopped it.
+pub fn publish(
+    index: &Index,
+    address: &Path,
+    progress: &dyn Progress,
+) -> Result<Publication, IndexError> {
+    let address = Address::of(address).map_err(rows)?;
+    let writer = Writer::open(&address)?;
+    writer.lock()?;
+    let here = Here::of(index);
+    let about = About {
+        format: FORMAT,
+        whole: Cow::Borrowed(here.whole()),
+    };
+    let about = serde_json::to_string(&about).unwrap_or_default();
+    writer.publish(&here, &about, progress)
+}
+
+/// Removes all versions but the one that is asked, and says how many.
+///
+/// # Errors
+/// What the server says, and a publisher at work there.
+pub fn remove_old(address: &Path) -> Result<usize, IndexError> {
+    let address = Address::of(address).map_err(rows)?;
+    let writer = Writer::open(&address)?;
+    writer.lock()?;
+    let schema = quoted(&writer.schema);
+    let old = writer.numbers(&format!(
+        "SELECT version FROM {schema}.{VERSIONS} WHERE version NOT IN (SELECT version FROM {schema}.{CURRENT})"
+    ))?;
+    for version in &old {
+        writer.remove(*version)?;
+    }
+    Ok(old.len())
+}
+
+/// A connection that publishes.
+pub struct Writer<'a> {
+    address: &'a Address,
+    runtime: Runtime,
+    client: Client,
+    schema: String,
+}
+
+/// What is on its way into a table.
+pub struct Filling<'a> {
+    writer: &'a Writer<'a>,
+    sink: Pin<Box<BinaryCopyInWriter>>,
+    rows: usize,
+    goes_on: &'a dyn Fn() -> bool,
+}
+
+impl Filling<'_> {
+    fn row(&mut self, values: &[&(dyn ToSql + Sync)]) -> Result<(), IndexError> {
+        if self.rows.is_multiple_of(LOOK) && !(self.goes_on)() {
+            return Err(IndexError::Cancelled);
+        }
+        self.rows += 1;
+        let written = self
+            .writer
+            .runtime
+            .block_on(self.sink.as_mut().write(values));
+        written.map_err(|said| self.writer.failed(&said))
+    }
+}
+
+/// A text as PostgreSQL holds it: it knows no zero.
+fn text(text: &str) -> Cow<'_, str> {
+    match text.contains('\0') {
+        true => text.replace('\0', " ").into(),
+        false => text.into(),
+    }
+}
+
+impl<'a> Writer<'a> {
+    fn open(address: &'a Address) -> Result<Writer<'a>, IndexError> {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|said| rows(GraphError::io(&address.shown, said)))?;
+        let client = runtime.block_on(connect(address)).map_err(rows)?;
+        let schema = address.schema.clone().unwrap_or_else(|| SCHEMA.to_owned());
+        Ok(Writer {
+            address,
+            runtime,
+            client,
+            schema,
+        })
+    }
+
+    fn failed(&self, said: &tokio_postgres::Error) -> IndexError {
+        rows(failure(self.address, said))
+    }
+
+    fn run(&self, query: &str) -> Result<Vec<SimpleQueryMessage>, IndexError> {
+        let answer = self.runtime.block_on(self.client.simple_query(query));
+        answer.map_err(|said| self.failed(&said))
+    }
+
+    /// The numbers in the first column of an answer.
+    fn numbers(&self, query: &str) -> Result<Vec<i32>, IndexError> {
+        let messages = self.run(query)?.into_iter();
+        let number = |message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0)?.parse().ok(),
+            _ => None,
+        };
+        Ok(messages.filter_map(number).collect())
+    }
+
+    /// Makes the schema, and keeps others from publishing there until the connection ends.
+    fn lock(&self) -> Result<(), IndexError> {
+        let schema = quoted(&self.schema);
+        let known = format!(
+            "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = {}",
+            literal(&self.schema)
+        );
+        if self.numbers(&known)?.is_empty() {
+            self.run(&format!("CREATE SCHEMA {schema}"))?;
+        }
+        self.run(&format!(
+            "CREATE TABLE IF NOT EXISTS {schema}.{VERSIONS} (version int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, \
+             about text NOT NULL, whole boolean NOT NULL DEFAULT false, written text[] NOT NULL DEFAULT '{{}}', \
+             begun timestamptz NOT NULL DEFAULT pg_catalog.now()); \
+             CREATE TABLE IF NOT EXISTS {schema}.{CURRENT} (one boolean PRIMARY KEY DEFAULT true CHECK (one), \
+             version int NOT NULL REFERENCES {schema}.{VERSIONS})"
+        ))?;
+        let locked = format!(
+            "SELECT pg_catalog.pg_try_advisory_lock({})::int",
+            key(b'l', &self.schema)
+        );
+        if self.numbers(&locked)? != [1] {
+            let what = format!("another hopscope is publishing into schema {}", self.schema);
+            let remedy = "wait until it is done, or name another with ?schema=NAME";
+            return Err(rows(error(self.address, what, remedy.to_owned())));
+        }
+        Ok(())
+    }
+
+    fn publish(
+        &self,
+        here: &Here<'_>,
+        about: &str,
+        progress: &dyn Progress,
+    ) -> Result<Publication, IndexError> {
+        let schema = quoted(&self.schema);
+        let own = literal(about);
+        let mut published = Publication {
+            place: self.address.place(),
+            schema: self.schema.clone(),
+            version: 0,
+            rows: 0,
+            resumed: 0,
+            known: false,
+        };
+        let current = self.numbers(&format!(
+            "SELECT version FROM {schema}.{VERSIONS} JOIN {schema}.{CURRENT} USING (version) WHERE about = {own}"
+        ))?;
+        if let Some(version) = current.first() {
+            published.version = *version;
+            published.known = true;
+            return Ok(published);
+        }
+        // What a publisher that was stopped left is gone on with, or is of no use any more.
+        let resumes = self.numbers(&format!(
+            "SELECT version FROM {schema}.{VERSIONS} WHERE NOT whole AND about = {own} ORDER BY version DESC LIMIT 1"
+        ))?;
+        let begun = self.numbers(&format!(
+            "SELECT version FROM {schema}.{VERSIONS} WHERE NOT whole"
+        ))?;
+        for version in begun.iter().filter(|version| !resumes.contains(version)) {
+            self.remove(*version)?;
+        }
+        let version = match resumes.first() {
+            Some(version) => *version,
+            None => {
+                let made = self.numbers(&format!(
+                    "INSERT INTO {schema}.{VERSIONS} (about) VALUES ({own}) RETURNING version"
+                ))?;
+                made.first().copied().unwrap_or_default()
+            }
+        };
+        published.version = version;
+        let total: usize = TABLES.len();
+        for (at, table) in TABLES.iter().enumerate() {
+            let written = self.numbers(&format!(
+                "SELECT 1 FROM {schema}.{VERSIONS} WHERE version = {version} AND {} = ANY (written)",
+                literal(table.name)
+            ))?;
+            if written.is_empty() {
+                published.rows += self.table(here, table, version, &|| {
+                    progress.advance(Step::Write, at, total)
+                })?;
+            } else {
+                published.resumed += 1;
+            }
+        }
+        progress.advance(Step::Write, total, total);
+        self.run(&format!(
+            "BEGIN; UPDATE {schema}.{VERSIONS} SET whole = true WHERE version = {version}; \
+             INSERT INTO {schema}.{CURRENT} (version) VALUES ({version}) \
+             ON CONFLICT (one) DO UPDATE SET version = excluded.version; COMMIT"
+        ))?;
+        Ok(published)
+    }
+
+    /// Drops the tables of a version.
+    fn remove(&self, version: i32) -> Result<(), IndexError> {
+        let schema = &self.schema;
+        let tables: Vec<String> = TABLES.iter().map(|t| t.of(schema, version)).collect();
+        self.run(&format!(
+            "BEGIN; DROP TABLE IF EXISTS {}; DELETE FROM {}.{VERSIONS} WHERE version = {version}; COMMIT",
+            tables.join(", "),
+            quoted(schema)
+        ))?;
+        Ok(())
+    }
+
+    /// Writes one table in one transaction, and notes there that it is written.
+    fn table(
+        &self,
+        here: &Here<'_>,
+        table: &Table,
+        version: i32,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<usize, IndexError> {
+        let name = table.of(&self.schema, version);
+        let columns = table.columns.iter();
+        let columns: Vec<String> = columns
+            .map(|(column, kind, _)| format!("{column} {kind} NOT NULL"))
+            .collect();
+        self.run(&format!(
+            "BEGIN; DROP TABLE IF EXISTS {name}; CREATE TABLE {name} ({})",
+            columns.join(", ")
+        ))?;
+        let types: Vec<Type> = table
+            .columns
+            .iter()
+            .map(|column| column.2.clone())
+            .collect();
+        let copy = format!("COPY {name} FROM STDIN (FORMAT binary)");
+        let sink = self.runtime.block_on(self.client.copy_in(&copy));
+        let sink = sink.map_err(|said| self.failed(&said))?;
+        let mut copy = Filling {
+            writer: self,
+            sink: Box::pin(BinaryCopyInWriter::new(sink, &types)),
+            rows: 0,
+            goes_on,
+        };
+        (table.fill)(here, &mut copy)?;
+        let rows = copy.rows;
+        let finished = self.runtime.block_on(copy.sink.as_mut().finish());
+        finished.map_err(|said| self.failed(&said))?;
+        let unique = if table.unique { "UNIQUE" } else { "" };
+        self.run(&format!(
+            "CREATE {unique} INDEX ON {name} ({}); ANALYZE {name}; \
+             UPDATE {}.{VERSIONS} SET written = pg_catalog.array_append(written, {}) WHERE version = {version}; COMMIT",
+            table.key,
+            quoted(&self.schema),
+            literal(table.name)
+        ))?;
+        Ok(rows)
+    }
+}
+
+/// Rows that are written between two looks at whether to go on.
+const LOOK: usize = 4096;
+
+pub fn arcs(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
+    let whole = here.whole();
+    for node in 0..whole.passages + whole.entities {
+        let row = packed::joined(here.row(node));
+        to.row(&[&node.cast_signed(), &row])?;
+    }
+    Ok(())
+}
+
+pub fn names(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
+    for entity in 0..here.whole().entities {
+        let name = here.name(entity);
+        let (form, label) = (text(&name.form), text(&name.label));
+        to.row(&[&entity.cast_signed(), &form, &label])?;
+    }
+    Ok(())
+}
+
+pub fn forms(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
+    let whole = here.whole();
+    for entity in 0..whole.entities {
+        for key in form_keys(whole.options.language, &here.name(entity).form) {
+            to.row(&[&key, &entity.cast_signed()])?;
+        }
+    }
+    Ok(())
+}
+
+pub fn aliases(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
+    for (alias, form) in here.aliases() {
+        to.row(&[&key(b'a', alias), &text(alias), &text(form)])?;
+    }
+    Ok(())
+}
+
+pub fn words(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
+    for tokens in Tokens::ALL {
+        here.each_word(tokens, &mut |word, postings| {
+            let postings = packed::posted(postings);
+            to.row(&[&word_key(tokens, word), &text(word), &postings])
+        })?;
+    }
+    Ok(())
+}
+
+pub fn passages(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
+    for passage in 0..here.whole().passages {
+        let said = here.passage(passage, true);
+        let own = said.text.unwrap_or_default();
+        let mentions = packed::mentions(&own.mentions);
+        let (id, title, body) = (text(&said.id), text(&said.title), text(&own.text));
+        let number = passage.cast_signed();
+        to.row(&[&number, &id, &title, &body, &said.twin, &mentions])?;
+    }
+    Ok(())
+}
+
+pub fn questions(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
+    for question in here.questions() {
+        let own = serde_json::to_string(question).unwrap_or_default();
+        for said in [&question.text, &question.id] {
+            to.row(&[&key(b'q', said), &text(&own)])?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,293 @@
+//! Indexes that are published into a real server, and asked there by a user who may only read.
+
+use super::server::{PASSWORD, Server, alone};
+use super::{json, ranking, run};
+use hopscope::index::published::Published;
+use hopscope::index::rows::Rows;
+use hopscope::retrieve::elsewhere::{fitted, retrieve};
+use hopscope::retrieve::{Keep, Method, Settings};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+/// The bundled corpus, as an index.
+fn indexed(home: &Path) -> PathBuf {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-corpus");
+    written(home, &corpus, "sample")
+}
+
+fn written(home: &Path, corpus: &Path, name: &str) -> PathBuf {
+    let out = home.join(name);
+    let (corpus, folder) = (corpus.to_str().unwrap(), out.to_str().unwrap());
+    let made = run(
+        home,
+        None,
+        &["index", corpus, "--out", folder, "--with", "none"],
+    );
+    let said = String::from_utf8_lossy(&made.stderr);
+    assert!(made.status.success(), "{said}");
+    out
+}
+
+fn published(home: &Path, index: &Path, address: &str, more: &[&str]) -> Value {
+    let index = index.to_str().unwrap();
+    json(
+        home,
+        &[&["publish", index, "--to", address, "--json"], more].concat(),
+    )
+}
+
+/// Settings under which an index that lies here answers as one that is published does.
+const PUSHED: [&str; 2] = ["walk=push", "fallback=bm25_top1"];
+
+#[test]
+fn what_is_published_answers_as_what_lies_here_and_nothing_is_written() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let index = indexed(home);
+    server.database("whole", "hopscope");
+    let to = server.address("owner", "whole");
+    let first = published(home, &index, &to, &[]);
+    assert_eq!(first["version"], 1);
+    assert!(first["rows"].as_u64().unwrap() > 1000, "{first}");
+    server.reader("whole", "hopscope", "reader");
+    let address = server.address("reader", "whole");
+    let path = index.to_str().unwrap();
+    for question in [
+        "Who discovered the moon Titan?",
+        "which city did tycho brahe leave",
+        "q01",
+    ] {
+        for method in ["bm25", "graph", "graph-hybrid"] {
+            let ask = |index: &str, set: &[&str]| {
+                let words = ["ask", index, question, "--method", method, "--json"];
+                let set = set.iter().flat_map(|set| ["--set", set]);
+                let words: Vec<&str> = words.into_iter().chain(set).collect();
+                json(home, &words)
+            };
+            let set = match method {
+                "bm25" => &[][..],
+                _ => &PUSHED,
+            };
+            let (here, there) = (ask(path, set), ask(&address, &[]));
+            let (own, other) = (ranking(&here), ranking(&there));
+            assert!(!own.is_empty());
+            assert_eq!(own, other, "{method} {question}");
+            assert_eq!(here["passages"][0]["text"], there["passages"][0]["text"]);
+            let trips = there["database"]["trips"].as_u64().unwrap();
+            assert!((2..40).contains(&trips), "{trips}");
+            assert!(here["database"].is_null());
+        }
+    }
+    let question = "Who discovered the moon Titan?";
+    let trace = json(home, &["trace", &address, question, "--json"]);
+    let counted = |of: &Value| {
+        let stages = of["stages"].as_array().unwrap().iter();
+        let counters = stages.flat_map(|stage| stage["counters"].as_object().unwrap().keys());
+        counters.cloned().collect::<std::collections::BTreeSet<_>>()
+    };
+    assert!(
+        counted(&trace).contains("edges fetched")
+            && !counted(&trace).contains("edges of the graph")
+    );
+    let labels = trace["items"].as_array().unwrap().iter();
+    assert!(
+        labels
+            .map(|item| item["label"].as_str().unwrap())
+            .all(|label| !label.is_empty())
+    );
+    let sizes = |of: &Value| of["index"]["passages"].as_u64().unwrap();
+    let here = json(home, &["trace", path, question, "--json"]);
+    assert_eq!(sizes(&trace), sizes(&here));
+    assert!(trace["database"]["rows"].as_u64().unwrap() > 5, "{trace}");
+    let text = run(home, Some(PASSWORD), &["ask", &address, question]);
+    let said = String::from_utf8(text.stderr).unwrap();
+    assert!(
+        said.contains("database: ") && said.contains(" look-ups, "),
+        "{said}"
+    );
+
+    // What runs on the whole alone is refused, with what would serve.
+    let refused = run(
+        home,
+        Some(PASSWORD),
+        &["ask", &address, question, "-m", "hop"],
+    );
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(
+        said.contains("methods that run: bm25, graph, graph-hybrid"),
+        "{said}"
+    );
+    let refused = run(home, Some(PASSWORD), &["doctor", &address]);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(
+        said.contains("'hopscope ask' and 'hopscope trace'"),
+        "{said}"
+    );
+    let elsewhere = server.address("reader", "whole?schema=public");
+    let refused = run(home, Some(PASSWORD), &["ask", &elsewhere, question]);
+    assert_eq!(refused.status.code(), Some(2));
+}
+
+#[test]
+fn a_new_version_is_asked_once_it_is_whole_and_the_old_one_stays_until_it_is_removed() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let index = indexed(home);
+    server.database("whole", "hopscope");
+    let to = server.address("owner", "whole");
+    let version = |of: &Value| of["version"].as_u64().unwrap();
+    assert_eq!(version(&published(home, &index, &to, &[])), 1);
+    let again = published(home, &index, &to, &[]);
+    assert_eq!((version(&again), &again["known"]), (1, &Value::Bool(true)));
+
+    let corpus = home.join("moons");
+    std::fs::create_dir(&corpus).unwrap();
+    std::fs::write(
+        corpus.join("io.md"),
+        "# Io\n\nGalileo saw Io near Jupiter.\n",
+    )
+    .unwrap();
+    let other = written(home, &corpus, "other");
+    let ask = || {
+        let answer = json(
+            home,
+            &[
+                "ask",
+                &to,
+                "Who saw Io near Jupiter?",
+                "-m",
+                "bm25",
+                "--json",
+            ],
+        );
+        ranking(&answer)
+    };
+    let before = ask();
+    assert!(before.len() > 1);
+
+    // A publisher that is killed at work leaves the old version; whoever comes next goes on, or begins anew.
+    let lock =
+        "BEGIN; LOCK TABLE hopscope.hopscope_versions IN SHARE MODE; SELECT pg_sleep(4); COMMIT";
+    std::thread::scope(|scope| {
+        let held = scope.spawn(|| server.sql("whole", lock));
+        std::thread::sleep(Duration::from_millis(500));
+        let mut stuck = publisher(home, &other, &to);
+        std::thread::sleep(Duration::from_millis(1500));
+        assert!(stuck.try_wait().unwrap().is_none(), "it waits for the lock");
+        let second = run(
+            home,
+            Some(PASSWORD),
+            &["publish", other.to_str().unwrap(), "--to", &to],
+        );
+        let said = String::from_utf8(second.stderr).unwrap();
+        assert!(
+            said.contains("another hopscope is publishing into schema hopscope"),
+            "{said}"
+        );
+        stuck.kill().unwrap();
+        stuck.wait().unwrap();
+        held.join().unwrap();
+    });
+    assert_eq!(ask(), before);
+    let new = published(home, &other, &to, &[]);
+    assert!(version(&new) > 1 && new["removed"] == 0, "{new}");
+    assert_eq!(ask().len(), 1);
+    assert_eq!(ask()[0].0, "io.md#1");
+    let tables = "DO $$ BEGIN ASSERT (SELECT count(*) FROM pg_tables WHERE schemaname = 'hopscope' AND \
+                  tablename LIKE '%arcs') = COUNT; END $$";
+    server.sql("whole", &tables.replace("COUNT", "2"));
+
+    // One that was stopped between tables goes on with those that lack.
+    server.sql(
+        "whole",
+        "DELETE FROM hopscope.hopscope_current; \
+         UPDATE hopscope.hopscope_versions SET whole = false, written = '{arcs,names}' WHERE version > 1",
+    );
+    let resumed = published(home, &other, &to, &["--remove-old"]);
+    assert_eq!(
+        (&resumed["resumed"], &resumed["removed"]),
+        (&2.into(), &1.into())
+    );
+    server.sql("whole", &tables.replace("COUNT", "1"));
+    assert_eq!(ask().len(), 1);
+}
+
+fn publisher(home: &Path, index: &Path, to: &str) -> Child {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hopscope"));
+    alone(&mut command, home);
+    command.env("PGPASSWORD", PASSWORD);
+    command.args(["publish", index.to_str().unwrap(), "--to", to]);
+    command.spawn().unwrap()
+}
+
+#[test]
+fn a_connection_that_breaks_is_made_again_and_a_server_that_is_gone_is_an_error() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let index = indexed(home);
+    server.database("whole", "hopscope");
+    published(home, &index, &server.address("owner", "whole"), &[]);
+    let address = server.open_address("owner", "whole");
+    let there = Published::find(Path::new(&address)).unwrap().unwrap();
+    let settings = Settings::new(Method::by_name("graph-hybrid").unwrap());
+    let settings = fitted(there.whole(), &settings).unwrap();
+    let ask = || {
+        retrieve(
+            &there,
+            "Who discovered the moon Titan?",
+            &settings,
+            Keep::Scores,
+        )
+    };
+    let top = |fetched: &hopscope::retrieve::elsewhere::Fetched| {
+        let index = &fetched.numbered.index;
+        let hits = fetched.run.top().iter();
+        hits.map(|hit| (index.id(hit.passage).to_owned(), hit.score))
+            .collect::<Vec<_>>()
+    };
+    let before = top(&ask().unwrap());
+    for _ in 0..3 {
+        server.sql(
+            "postgres",
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'hopscope'",
+        );
+        assert_eq!(top(&ask().unwrap()), before);
+    }
+    // One that another program wrote.
+    let versions = "UPDATE hopscope.hopscope_versions SET about = replace(about, '\"format\":1', '\"format\":99')";
+    server.sql("whole", versions);
+    let said = Published::find(Path::new(&address))
+        .err()
+        .unwrap()
+        .to_string();
+    assert!(
+        said.contains("of another format") && said.contains("publish the index again"),
+        "{said}"
+    );
+    // A version that is removed meanwhile.
+    server.sql("whole", "DROP TABLE hopscope.v1_arcs");
+    let said = ask().err().unwrap().to_string();
+    assert!(
+        said.contains("version 1 was removed while it was asked"),
+        "{said}"
+    );
+    drop(server);
+    let start = Instant::now();
+    let said = ask().err().unwrap().to_string();
+    assert!(
+        said.starts_with("postgres://owner@127.0.0.1") && !said.contains(PASSWORD),
+        "{said}"
+    );
+    assert!(start.elapsed() < Duration::from_secs(60));
+}
