@@ -144,7 +144,8 @@ impl Restart {
         let wanted = cx.edits.iter();
         let wanted = wanted.filter(|e| !self.strict || e.passage().is_none());
         let edits = edit(cx, wanted, q, &mut names, &mut rest);
-        let mass = |seeds: &[Seed]| seeds.iter().map(|s| s.raw).sum::<f64>();
+        // The sum of none is -0.
+        let mass = |seeds: &[Seed]| seeds.iter().map(|s| s.raw).sum::<f64>() + 0.0;
         let (own, other) = (mass(&names), mass(&rest));
         let counts = (names.len(), rest.len());
         let both = self.names && self.rest;
