@@ -54,15 +54,24 @@ pub struct Deep<'a> {
     pub most: usize,
 }
 
+/// Passages by their words: the best, best first, and all that have one.
+struct Listed {
+    best: Vec<u32>,
+    matched: Vec<u32>,
+}
+
 /// What was fetched so far, by the numbers of the whole.
-pub struct Excerpt {
+pub struct Excerpt<'a> {
     whole: Arc<Whole>,
+    deep: Deep<'a>,
     rows: BTreeMap<u32, Vec<Joined>>,
     names: BTreeMap<u32, Called>,
     aliases: BTreeMap<String, String>,
     forms: FxHashSet<String>,
     words: [FxHashMap<String, Vec<Posting>>; Tokens::ALL.len()],
     said: BTreeMap<u32, Said>,
+    /// See [`Excerpt::by_words`]; none since words came.
+    listed: Option<Listed>,
     /// The question, where it is of a set.
     question: Option<Question>,
     asked: Arc<Asked>,
@@ -89,17 +98,19 @@ impl Numbered {
     }
 }
 
-impl Excerpt {
+impl<'a> Excerpt<'a> {
     /// Nothing yet, for a question.
-    pub fn new(whole: &Whole, question: &Question) -> Excerpt {
+    pub fn new(whole: &Whole, question: &Question, deep: Deep<'a>) -> Excerpt<'a> {
         Excerpt {
             whole: Arc::new(whole.clone()),
+            deep,
             rows: BTreeMap::new(),
             names: BTreeMap::new(),
             aliases: BTreeMap::new(),
             forms: FxHashSet::default(),
             words: Default::default(),
             said: BTreeMap::new(),
+            listed: None,
             question: Some(question.clone()).filter(|question| !question.id.is_empty()),
             asked: Arc::default(),
         }
@@ -160,6 +171,9 @@ impl Excerpt {
             .zip(lacks.words.into_iter().zip(came.posted));
         for (known, (asked, posted)) in words {
             // A word that nobody has is known to have no passage.
+            if !asked.is_empty() {
+                self.listed = None;
+            }
             known.extend(asked.into_iter().map(|word| (word, Vec::new())));
             known.extend(posted);
         }
@@ -168,7 +182,8 @@ impl Excerpt {
     }
 
     /// The passages that words bring in, and all that they match.
-    fn by_words(&self, deep: &Deep<'_>) -> (Vec<u32>, Vec<u32>) {
+    fn by_words(&self) -> Listed {
+        let deep = &self.deep;
         let known = &self.words[deep.tokens as usize];
         let average = self.average(deep.tokens);
         let mut scores: FxHashMap<u32, f64> = FxHashMap::default();
@@ -191,10 +206,10 @@ impl Excerpt {
         let matched = best.iter().filter(|(score, _)| *score > 0.0);
         let matched = matched.map(|(_, passage)| *passage).collect();
         best.truncate(deep.most);
-        (
-            best.into_iter().map(|(_, passage)| passage).collect(),
+        Listed {
+            best: best.into_iter().map(|(_, passage)| passage).collect(),
             matched,
-        )
+        }
     }
 
     fn average(&self, tokens: Tokens) -> f64 {
@@ -202,17 +217,25 @@ impl Excerpt {
     }
 
     /// An index of what was fetched.
-    pub fn index(&self, deep: &Deep<'_>) -> Numbered {
+    pub fn index(&mut self) -> Numbered {
+        let listed = self.listed.take();
+        let listed = listed.unwrap_or_else(|| self.by_words());
+        let numbered = self.numbered(&listed);
+        self.listed = Some(listed);
+        numbered
+    }
+
+    fn numbered(&self, listed: &Listed) -> Numbered {
         let whole = &self.whole;
-        let (listed, matched) = self.by_words(deep);
-        let mut nodes: BTreeSet<u32> = self.rows.keys().copied().collect();
+        let mut nodes: Vec<u32> = self.rows.keys().copied().collect();
         nodes.extend(self.rows.values().flatten().map(|joined| joined.node));
         nodes.extend(self.names.keys().map(|entity| whole.passages + entity));
         nodes.extend(self.said.keys());
-        nodes.extend(&listed);
+        nodes.extend(&listed.best);
         // No index has no passage.
-        nodes.insert(0);
-        let nodes: Vec<u32> = nodes.into_iter().collect();
+        nodes.push(0);
+        nodes.sort_unstable();
+        nodes.dedup();
         let count = nodes.partition_point(|node| !whole.is_name(*node));
         let passages = nodes[..count].to_vec();
         let entities: Vec<u32> = nodes[count..]
@@ -220,7 +243,7 @@ impl Excerpt {
             .map(|node| node - whole.passages)
             .collect();
         let beside = |passage: &&u32| passages.binary_search(passage).is_err();
-        let unseen = matched.iter().filter(beside).count();
+        let unseen = listed.matched.iter().filter(beside).count();
         let index = Index {
             name: whole.name.clone(),
             fingerprint: whole.fingerprint.clone(),
@@ -229,7 +252,7 @@ impl Excerpt {
             options: whole.options.clone(),
             cut: None,
             stored: Arc::new(self.graph(&nodes, count)),
-            lexical: self.lexical(&passages, deep.tokens, unseen),
+            lexical: self.lexical(&passages, unseen),
             dense: None,
             closed: None,
             reranker: None,
@@ -246,7 +269,7 @@ impl Excerpt {
             index: Arc::new(index),
             passages,
             entities,
-            matched: matched.len(),
+            matched: listed.matched.len(),
             whole: whole.clone(),
         }
     }
@@ -369,7 +392,7 @@ impl Excerpt {
     }
 
     /// Postings within the excerpt. `unseen` passages match the words of the question beside it.
-    fn lexical(&self, passages: &[u32], cut: Tokens, unseen: usize) -> Lexical {
+    fn lexical(&self, passages: &[u32], unseen: usize) -> Lexical {
         let cuts = Tokens::ALL.map(|tokens| {
             let mut lengths = vec![0; passages.len()];
             let mut words = FxHashMap::default();
@@ -387,7 +410,11 @@ impl Excerpt {
                 words,
                 lengths,
                 average: self.average(tokens),
-                unseen: if tokens == cut { unseen } else { 0 },
+                unseen: if tokens == self.deep.tokens {
+                    unseen
+                } else {
+                    0
+                },
             }
         });
         let whole = self.whole.passages as usize;

@@ -53,7 +53,8 @@ pub fn fitted(whole: &Whole, settings: &Settings) -> Result<Settings, RetrieveEr
     };
     let mut settings = settings.clone();
     // Of the index itself it knows what it was built with.
-    settings.adopt(&Excerpt::new(whole, &Question::default()).index(&none).index);
+    let nothing = Excerpt::new(whole, &Question::default(), none).index();
+    settings.adopt(&nothing.index);
     let no = |what: String| Err(RetrieveError::Elsewhere(what));
     let method = settings.method().clone();
     let lacks = |step: &&std::sync::Arc<Step>| !runs(step);
@@ -147,7 +148,7 @@ pub fn retrieve(
             .into_iter()
             .fold(DEPTH, usize::max),
     };
-    let mut excerpt = Excerpt::new(whole, &asked);
+    let mut excerpt = Excerpt::new(whole, &asked, deep);
     let mut lacks = Wanted::default();
     lacks.words[tokens as usize].extend(words.iter().map(|word| word.0.clone()));
     lacks
@@ -159,7 +160,7 @@ pub fn retrieve(
             rounds += 1;
             excerpt.fetch(rows, std::mem::take(&mut lacks))?;
         }
-        let numbered = excerpt.index(&deep);
+        let numbered = excerpt.index();
         let mut retriever = Retriever::new(numbered.index.clone());
         let run = retriever.retrieve(question, settings, Keep::Scores)?;
         // It asks for words, too.
@@ -213,7 +214,7 @@ fn reached(numbered: &Numbered, run: &Retrieval) -> Wanted {
 }
 
 /// What is shown of a run: passages it settled on or listed, and the names of those that are returned.
-fn shown(excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval) -> Wanted {
+fn shown(excerpt: &Excerpt<'_>, numbered: &Numbered, run: &Retrieval) -> Wanted {
     let mut lacks = Wanted::default();
     let passages = numbered.passages.len() as u32;
     for record in &run.records {
