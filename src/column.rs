@@ -254,6 +254,13 @@ impl Strings {
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         (0..self.len()).map(|i| self.get(i))
     }
+
+    /// Their places, by the strings.
+    pub fn order(&self) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..self.len() as u32).collect();
+        order.sort_unstable_by(|a, b| self.get(*a as usize).cmp(self.get(*b as usize)));
+        order
+    }
 }
 
 impl<S: AsRef<str>> FromIterator<S> for Strings {

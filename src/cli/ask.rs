@@ -17,9 +17,8 @@ use crate::index::published::Spent;
 use crate::layers::GraphEdited;
 use crate::llm::task;
 use crate::output;
-use crate::retrieve::{self, reading};
 use crate::retrieve::{
-    Confidence, Edited, Hit, Keep, Origin, Reranked, Retrieval, Retriever, Settings,
+    self, Confidence, Edited, Hit, Keep, Origin, Reranked, Retrieval, Retriever, Settings, reading,
 };
 use crate::text::span;
 use anyhow::{Context, Result};
@@ -166,7 +165,7 @@ impl AskArgs {
         let fetched = retrieve::elsewhere::retrieve(&published, question, &settings, Keep::States)?;
         let (index, retrieval) = (fetched.numbered.index, fetched.run);
         self.opening.thinking.of(&index)?;
-        said_of(&index, &retrieval);
+        warn(&index, &retrieval);
         Ok((index, retrieval, Some(published.spent())))
     }
 
@@ -178,13 +177,13 @@ impl AskArgs {
         let retrieval = Retriever::new(index.clone()).retrieve(question, &all[0], Keep::States);
         report(&index.llm());
         let retrieval = retrieval?;
-        said_of(&index, &retrieval);
+        warn(&index, &retrieval);
         Ok((index, retrieval))
     }
 }
 
 /// Says what of the settings changed nothing, and that nothing of the question is known.
-fn said_of(index: &Index, retrieval: &Retrieval) {
+fn warn(index: &Index, retrieval: &Retrieval) {
     unapplied(retrieval);
     idle(&retrieval.settings);
     if let Some(why) = retrieval.unrecognised(index) {

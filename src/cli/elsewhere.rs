@@ -1,13 +1,12 @@
 //! `hopscope publish INDEX --to ADDRESS`, and questions to what was published.
 
 use super::figures::milliseconds;
-use super::load::ProgressBars;
-use super::{How, about, interrupt, say};
+use super::load::{ProgressBars, set_top};
+use super::{How, interrupt, say};
 use crate::exchange::postgres::is_one;
 use crate::index::published::{self, Publication, Published, Spent};
 use crate::index::rows::Rows;
 use crate::index::{Index, Step};
-use crate::parameters::RESULT_K;
 use crate::retrieve::{Method, Settings, elsewhere};
 use crate::text::{count, plural};
 use anyhow::{Error, Result, bail};
@@ -39,7 +38,6 @@ pub struct PublishArgs {
 struct Done<'a> {
     #[serde(flatten)]
     publication: &'a Publication,
-    removed: usize,
     seconds: f64,
 }
 
@@ -54,18 +52,13 @@ pub fn publish(args: &PublishArgs) -> Result<()> {
     interrupt::watch();
     let start = Instant::now();
     let index = Index::open_with(&args.index, Some("none"), false, &bars)?;
-    let publication = published::publish(&index, &args.to, &bars);
+    let publication = published::publish(&index, &args.to, args.remove_old, &bars);
     bars.clear();
     let publication = publication?;
-    let removed = match args.remove_old {
-        true => published::remove_old(&args.to)?,
-        false => 0,
-    };
     let seconds = start.elapsed().as_secs_f64();
     if args.json {
         return super::print_json(&Done {
             publication: &publication,
-            removed,
             seconds,
         });
     }
@@ -76,6 +69,7 @@ pub fn publish(args: &PublishArgs) -> Result<()> {
         rows,
         resumed,
         known,
+        removed,
     } = &publication;
     let what = match known {
         true => "was there already".to_owned(),
@@ -86,12 +80,12 @@ pub fn publish(args: &PublishArgs) -> Result<()> {
     ));
     if *resumed > 0 {
         say(format!(
-            "{} of a run that was stopped were there",
+            "{} were complete from an earlier run",
             plural(*resumed, "table")
         ));
     }
-    if removed > 0 {
-        say(format!("{} removed", plural(removed, "older version")));
+    if *removed > 0 {
+        say(format!("{} removed", plural(*removed, "older version")));
     }
     Ok(())
 }
@@ -110,10 +104,7 @@ pub fn settings(published: &Published, how: &How, top: Option<usize>) -> Result<
     if how.leaves_method_open() {
         settings.set_method(Method::by_name(PLAIN).map_err(Error::msg)?);
     }
-    if let Some(top) = top {
-        let set = settings.set_text(&format!("{}={top}", RESULT_K.id().id()));
-        set.map_err(about("--top"))?;
-    }
+    set_top(&mut settings, top)?;
     Ok(elsewhere::fitted(published.whole(), &settings)?)
 }
 

@@ -71,9 +71,8 @@ pub fn load_runs_telling(
         }
     };
     let (mut names, mut all): (Vec<String>, Vec<Settings>) = named.into_iter().unzip();
-    for (settings, top) in all.iter_mut().zip(top.into_iter().cycle()) {
-        let set = settings.set_text(&format!("{}={top}", RESULT_K.id().id()));
-        set.map_err(about("--top"))?;
+    for settings in &mut all {
+        set_top(settings, top)?;
     }
     let index = load_telling(path, &opening.reading, &mut all[0], tell)?;
     opening.thinking.of(&index)?;
@@ -83,6 +82,13 @@ pub fn load_runs_telling(
         names = vec![all[0].method().name.to_string()];
     }
     Ok((index, names, all))
+}
+
+/// Sets how many passages are returned, where a person named a number.
+pub fn set_top(settings: &mut Settings, top: Option<usize>) -> Result<()> {
+    let Some(top) = top else { return Ok(()) };
+    let set = settings.set_text(&format!("{}={top}", RESULT_K.id().id()));
+    set.map_err(about("--top"))
 }
 
 /// Holds runs that were read from files against the questions they are asked: says of which they rank passages and of how

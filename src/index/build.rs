@@ -8,18 +8,16 @@ use super::entities::{EntityGraph, EntityOptions};
 use super::lexical::{Lexical, refused};
 use super::merge;
 use super::near::NearOptions;
-use super::opened::Opened;
 use super::passages::Passages;
 use super::readings::{Part, Readings};
 use super::store::{self, Manifest};
 use super::{Index, IndexError};
 use crate::corpus::{Corpus, Cut, Question};
-use crate::derived::Derived;
 use crate::embed::spec;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, RwLock};
 use std::time::Instant;
 use tantivy::TantivyError;
 
@@ -411,25 +409,12 @@ fn build(
     }
     let fingerprint = columns.fingerprint();
     let index = Index {
-        name,
-        fingerprint,
-        passages: columns,
         questions,
         options: options.entities.clone(),
         cut: options.kept_cut(),
-        stored: graph.into(),
-        lexical,
         dense,
-        closed: None,
-        reranker: None,
         readings: readings.map(Arc::new),
-        derived: Derived::default(),
-        opened: Opened::default(),
-        layers: RwLock::default(),
-        named: RwLock::default(),
-        copied: RwLock::default(),
-        llm: RwLock::default(),
-        read: None,
+        ..Index::bare((name, fingerprint), columns, graph, lexical)
     };
     Ok((index, seconds))
 }

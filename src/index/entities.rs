@@ -194,7 +194,7 @@ impl EntityGraph {
     /// Number of passages that mention an entity.
     pub fn df(&self, entity: usize) -> u32 {
         if let Some(partial) = &self.partial {
-            return partial.df[entity];
+            return partial.beyond.degrees[self.passages + entity];
         }
         let node = self.passages + entity;
         self.offsets[node + 1] - self.offsets[node]
@@ -350,6 +350,32 @@ impl EntityGraph {
             end: self.mention_end[i],
             entity: self.mention_entity[i],
             source: self.mention_source[i],
+        }
+    }
+
+    /// The same graph with other mentions, passage by passage.
+    pub(super) fn with_mentions<M: IntoIterator<Item = Occurrence>>(
+        self,
+        passages: impl Iterator<Item = M>,
+    ) -> EntityGraph {
+        let (mut ends, mut start, mut end) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut entity, mut source) = (Vec::new(), Vec::new());
+        for mentions in passages {
+            for mention in mentions {
+                start.push(mention.start);
+                end.push(mention.end);
+                entity.push(mention.entity);
+                source.push(mention.source);
+            }
+            ends.push(entity.len() as u64);
+        }
+        EntityGraph {
+            mention_ends: ends.into(),
+            mention_start: start.into(),
+            mention_end: end.into(),
+            mention_entity: entity.into(),
+            mention_source: source.into(),
+            ..self
         }
     }
 
@@ -638,8 +664,7 @@ impl Builder {
             .for_each(|entity| *entity += passages as u32);
         targets.extend(back);
         tf.extend(back_tf);
-        let mut sorted: Vec<u32> = (0..entities as u32).collect();
-        sorted.sort_unstable_by(|a, b| names.get(*a as usize).cmp(names.get(*b as usize)));
+        let sorted = names.order();
         EntityGraph {
             passages,
             names,

@@ -3,20 +3,18 @@
 //!
 //! Whoever asks it for a name or a word that was not fetched finds none, and the excerpt remembers what it was asked for.
 
-use super::entities::{Aliases, EntityGraph};
+use super::entities::{Aliases, EntityGraph, Occurrence};
 use super::lexical::{Bm25, Held};
-use super::opened::Opened;
 use super::passages::is_checksum;
-use super::rows::{Called, Joined, Posting, Rows, Said, Wanted, Whole};
+use super::rows::{Called, Joined, Passage, Posting, Rows, Wanted, Whole};
 use super::{Index, IndexError, Lexical, Passages};
 use crate::column::Strings;
 use crate::corpus::Question;
-use crate::derived::Derived;
 use crate::graph::Beyond;
 use crate::text::Tokens;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What an index made of an excerpt was asked for: written by the readers of one question.
 #[derive(Debug, Default)]
@@ -38,8 +36,6 @@ impl Asked {
 #[derive(Debug)]
 pub struct Partial {
     pub whole: Arc<Whole>,
-    /// Passages of the whole that mention each name.
-    pub df: Vec<u32>,
     pub beyond: Beyond,
     pub asked: Arc<Asked>,
 }
@@ -69,7 +65,7 @@ pub struct Excerpt<'a> {
     aliases: BTreeMap<String, String>,
     forms: FxHashSet<String>,
     words: [FxHashMap<String, Vec<Posting>>; Tokens::ALL.len()],
-    said: BTreeMap<u32, Said>,
+    passages: BTreeMap<u32, Passage>,
     /// See [`Excerpt::by_words`]; none since words came.
     listed: Option<Listed>,
     /// The question, where it is of a set.
@@ -109,7 +105,7 @@ impl<'a> Excerpt<'a> {
             aliases: BTreeMap::new(),
             forms: FxHashSet::default(),
             words: Default::default(),
-            said: BTreeMap::new(),
+            passages: BTreeMap::new(),
             listed: None,
             question: Some(question.clone()).filter(|question| !question.id.is_empty()),
             asked: Arc::default(),
@@ -136,14 +132,18 @@ impl<'a> Excerpt<'a> {
         }
         // A checksum says nothing: such a passage is called by the words that its text opens with.
         let unnamed = |one: &&u32| {
-            let said = self.said.get(one);
-            said.is_some_and(|said| said.title.is_empty() && is_checksum(&said.id))
+            let passage = self.passages.get(one);
+            passage.is_some_and(|passage| passage.title.is_empty() && is_checksum(&passage.id))
         };
         of.texts.extend(of.titles.iter().filter(unnamed));
-        let unread = |one: &u32| self.said.get(one).is_none_or(|said| said.text.is_none());
+        let unread = |one: &u32| {
+            self.passages
+                .get(one)
+                .is_none_or(|passage| passage.text.is_none())
+        };
         of.texts.retain(unread);
         of.titles
-            .retain(|one| !self.said.contains_key(one) && !of.texts.contains(one));
+            .retain(|one| !self.passages.contains_key(one) && !of.texts.contains(one));
         of
     }
 
@@ -177,7 +177,7 @@ impl<'a> Excerpt<'a> {
             known.extend(asked.into_iter().map(|word| (word, Vec::new())));
             known.extend(posted);
         }
-        self.said.extend(came.said);
+        self.passages.extend(came.passages);
         Ok(())
     }
 
@@ -230,7 +230,7 @@ impl<'a> Excerpt<'a> {
         let mut nodes: Vec<u32> = self.rows.keys().copied().collect();
         nodes.extend(self.rows.values().flatten().map(|joined| joined.node));
         nodes.extend(self.names.keys().map(|entity| whole.passages + entity));
-        nodes.extend(self.said.keys());
+        nodes.extend(self.passages.keys());
         nodes.extend(&listed.best);
         // No index has no passage.
         nodes.push(0);
@@ -244,26 +244,16 @@ impl<'a> Excerpt<'a> {
             .collect();
         let beside = |passage: &&u32| passages.binary_search(passage).is_err();
         let unseen = listed.matched.iter().filter(beside).count();
+        let graph = self.graph(&nodes, count);
         let index = Index {
-            name: whole.name.clone(),
-            fingerprint: whole.fingerprint.clone(),
-            passages: self.passages(&passages),
             questions: self.questions(&passages),
             options: whole.options.clone(),
-            cut: None,
-            stored: Arc::new(self.graph(&nodes, count)),
-            lexical: self.lexical(&passages, unseen),
-            dense: None,
-            closed: None,
-            reranker: None,
-            readings: None,
-            derived: Derived::default(),
-            opened: Opened::default(),
-            layers: RwLock::default(),
-            named: RwLock::default(),
-            copied: RwLock::default(),
-            llm: RwLock::default(),
-            read: None,
+            ..Index::bare(
+                (whole.name.clone(), whole.fingerprint.clone()),
+                self.passages(&passages),
+                graph,
+                self.lexical(&passages, unseen),
+            )
         };
         Numbered {
             index: Arc::new(index),
@@ -275,19 +265,19 @@ impl<'a> Excerpt<'a> {
     }
 
     fn passages(&self, numbers: &[u32]) -> Passages {
-        let unread = Said::default();
-        let said: Vec<&Said> = numbers
+        let unread = Passage::default();
+        let all: Vec<&Passage> = numbers
             .iter()
-            .map(|number| self.said.get(number).unwrap_or(&unread))
+            .map(|number| self.passages.get(number).unwrap_or(&unread))
             .collect();
         let passages = Passages::of(
-            said.iter().map(|said| &said.id).collect(),
-            said.iter().map(|said| &said.title).collect(),
-            said.iter()
-                .map(|said| said.text.as_ref().map_or("", |own| &own.text))
+            all.iter().map(|passage| &passage.id).collect(),
+            all.iter().map(|passage| &passage.title).collect(),
+            all.iter()
+                .map(|passage| passage.text.as_ref().map_or("", |own| &own.text))
                 .collect(),
         );
-        let twins = (0..said.len()).filter(|at| said[*at].twin).collect();
+        let twins = (0..all.len()).filter(|at| all[*at].twin).collect();
         // It was made now: nobody asked for its twins yet.
         let _ = passages.twins.set(twins);
         passages
@@ -340,11 +330,13 @@ impl<'a> Excerpt<'a> {
             .map(|node| self.names.get(&(node - self.whole.passages)))
             .map(|name| name.unwrap_or(&unnamed))
             .collect();
-        let mut sorted: Vec<u32> = (0..names.len() as u32).collect();
-        sorted.sort_by(|a, b| names[*a as usize].form.cmp(&names[*b as usize].form));
-        let mut graph = EntityGraph {
+        let forms: Strings = names.iter().map(|name| &name.form).collect();
+        let sorted = forms.order();
+        let (own, others) = nodes.split_at(passages);
+        let mentions = own.iter().map(|own| self.mentions(*own, others));
+        EntityGraph {
             passages,
-            names: names.iter().map(|name| &name.form).collect(),
+            names: forms,
             labels: names.iter().map(|name| &name.label).collect(),
             aliases: Aliases {
                 names: self.aliases.keys().collect::<Strings>(),
@@ -356,39 +348,27 @@ impl<'a> Excerpt<'a> {
             tf: arcs.iter().map(|arc| arc.2).collect::<Vec<_>>().into(),
             partial: Some(Arc::new(Partial {
                 whole: self.whole.clone(),
-                df: degrees[passages..].to_vec(),
                 beyond: Beyond { known, degrees },
                 asked: self.asked.clone(),
             })),
             ..EntityGraph::default()
-        };
-        self.mentions(&mut graph, nodes);
-        graph
+        }
+        .with_mentions(mentions)
     }
 
-    /// The mentions of the passages that were read, as far as they are of names that are here.
-    fn mentions(&self, graph: &mut EntityGraph, nodes: &[u32]) {
-        let (mut ends, mut start, mut stop) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut entity, mut source) = (Vec::new(), Vec::new());
-        let (passages, names) = nodes.split_at(graph.passages);
-        for passage in passages {
-            let text = self.said.get(passage).and_then(|said| said.text.as_ref());
-            for mention in text.into_iter().flat_map(|text| &text.mentions) {
-                let node = self.whole.passages + mention.entity;
-                if let Ok(at) = names.binary_search(&node) {
-                    start.push(mention.start);
-                    stop.push(mention.end);
-                    entity.push(at as u32);
-                    source.push(mention.source);
-                }
-            }
-            ends.push(start.len() as u64);
-        }
-        graph.mention_ends = ends.into();
-        graph.mention_start = start.into();
-        graph.mention_end = stop.into();
-        graph.mention_entity = entity.into();
-        graph.mention_source = source.into();
+    /// The mentions of a passage that was read, as far as they are of names that are here.
+    fn mentions(&self, passage: u32, names: &[u32]) -> Vec<Occurrence> {
+        let text = self
+            .passages
+            .get(&passage)
+            .and_then(|passage| passage.text.as_ref());
+        let mentions = text.map_or(&[][..], |text| &text.mentions);
+        let own = |mention: &Occurrence| {
+            let node = self.whole.passages + mention.entity;
+            let entity = names.binary_search(&node).ok()? as u32;
+            Some(Occurrence { entity, ..*mention })
+        };
+        mentions.iter().filter_map(own).collect()
     }
 
     /// Postings within the excerpt. `unseen` passages match the words of the question beside it.

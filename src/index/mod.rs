@@ -212,6 +212,36 @@ impl Index {
         path.join(store::MANIFEST).is_file()
     }
 
+    /// What every index has, and nothing else.
+    fn bare(
+        (name, fingerprint): (String, String),
+        passages: Passages,
+        graph: EntityGraph,
+        lexical: Lexical,
+    ) -> Index {
+        Index {
+            name,
+            fingerprint,
+            passages,
+            questions: Vec::new(),
+            options: EntityOptions::default(),
+            cut: None,
+            stored: Arc::new(graph),
+            lexical,
+            dense: None,
+            closed: None,
+            reranker: None,
+            readings: None,
+            derived: Derived::default(),
+            opened: Opened::default(),
+            layers: RwLock::default(),
+            named: RwLock::default(),
+            copied: RwLock::default(),
+            llm: RwLock::default(),
+            read: None,
+        }
+    }
+
     /// What the corpus is called.
     pub fn name(&self) -> &str {
         &self.name

@@ -101,8 +101,7 @@ impl Passages {
 
     /// Of as many identifiers, which all differ, as titles and texts.
     pub(super) fn of(ids: Strings, titles: Strings, texts: Strings) -> Passages {
-        let mut sorted: Vec<u32> = (0..ids.len() as u32).collect();
-        sorted.sort_unstable_by(|a, b| ids.get(*a as usize).cmp(ids.get(*b as usize)));
+        let sorted = ids.order();
         Passages {
             ids,
             titles,

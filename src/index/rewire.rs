@@ -1,9 +1,8 @@
 //! An entity graph with other edges: names joined, edges cut and added. The graph it is made of stays as it is.
 
-use super::entities::EntityGraph;
+use super::entities::{EntityGraph, Occurrence};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
 /// The passages of a name with its mentions in each.
 type Row = BTreeMap<u32, u16>;
@@ -83,18 +82,14 @@ impl<'a> Rewiring<'a> {
         let graph = self.graph;
         let (offsets, targets, tf) = self.adjacency();
         let stays = |name: u32, passage: u32| !self.gone.contains(&(name, passage));
-        let (mut ends, mut start, mut end) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut entity, mut source) = (Vec::new(), Vec::new());
-        for passage in 0..graph.passages {
+        let mentions = (0..graph.passages).map(|passage| {
             let own = graph.occurrences(passage);
-            for mention in own.filter(|m| stays(m.entity, passage as u32)) {
-                start.push(mention.start);
-                end.push(mention.end);
-                entity.push(self.now(mention.entity));
-                source.push(mention.source);
-            }
-            ends.push(entity.len() as u64);
-        }
+            let own = own.filter(move |m| stays(m.entity, passage as u32));
+            own.map(|m| Occurrence {
+                entity: self.now(m.entity),
+                ..m
+            })
+        });
         let titles = graph.title_entity.iter().zip(graph.title_passage.iter());
         let titles = titles.filter(|(name, passage)| stays(**name, **passage));
         let mut titles: Vec<(u32, u32)> = titles
@@ -103,7 +98,8 @@ impl<'a> Rewiring<'a> {
         titles.sort_unstable();
         titles.dedup();
         let (title_entity, title_passage): (Vec<u32>, Vec<u32>) = titles.into_iter().unzip();
-        let mut joined: Vec<(u32, u32)> = self.now.into_iter().collect();
+        let mut joined: Vec<(u32, u32)> =
+            self.now.iter().map(|(from, now)| (*from, *now)).collect();
         joined.sort_unstable();
         EntityGraph {
             passages: graph.passages,
@@ -113,19 +109,13 @@ impl<'a> Rewiring<'a> {
             offsets: offsets.into(),
             targets: targets.into(),
             tf: tf.into(),
-            mention_ends: ends.into(),
-            mention_start: start.into(),
-            mention_end: end.into(),
-            mention_entity: entity.into(),
-            mention_source: source.into(),
             title_entity: title_entity.into(),
             title_passage: title_passage.into(),
             aliases: graph.aliases.clone(),
             joined,
-            partial: None,
-            unaccented: OnceLock::new(),
-            stems: OnceLock::new(),
+            ..EntityGraph::default()
         }
+        .with_mentions(mentions)
     }
 
     /// Offsets, targets and mentions of all rows, those of the passages first.

@@ -60,7 +60,7 @@ pub struct Posting {
 
 /// A passage as it is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct Passage {
     pub id: String,
     pub title: String,
     /// Whether others have its title.
@@ -110,7 +110,7 @@ pub struct Came {
     pub aliases: Vec<(String, String)>,
     /// Passages that have a word, ascending.
     pub posted: [Vec<(String, Vec<Posting>)>; Tokens::ALL.len()],
-    pub said: Vec<(u32, Said)>,
+    pub passages: Vec<(u32, Passage)>,
 }
 
 /// What a question needs of an index.
@@ -122,7 +122,7 @@ pub trait Rows: Send + Sync {
     ///
     /// # Errors
     /// What whoever has the rows says.
-    fn question(&self, said: &str) -> Result<Option<Question>, IndexError>;
+    fn question(&self, asked: &str) -> Result<Option<Question>, IndexError>;
 
     /// All that is wanted, in one trip.
     ///
@@ -192,10 +192,10 @@ impl<'a> Here<'a> {
         }
     }
 
-    pub fn passage(&self, passage: u32, text: bool) -> Said {
+    pub fn passage(&self, passage: u32, text: bool) -> Passage {
         let passages = &self.index.passages;
         let at = passage as usize;
-        Said {
+        Passage {
             id: passages.id(at).to_owned(),
             title: passages.title(at).to_owned(),
             twin: passages.is_twin(at),
@@ -212,8 +212,8 @@ impl Rows for Here<'_> {
         &self.whole
     }
 
-    fn question(&self, said: &str) -> Result<Option<Question>, IndexError> {
-        Ok(self.index.question(said).cloned())
+    fn question(&self, asked: &str) -> Result<Option<Question>, IndexError> {
+        Ok(self.index.question(asked).cloned())
     }
 
     fn fetch(&self, wanted: &Wanted) -> Result<Came, IndexError> {
@@ -239,13 +239,13 @@ impl Rows for Here<'_> {
             let cut = tokens as usize;
             for word in &wanted.words[cut] {
                 let postings = self.index.lexical.postings_of(tokens, word);
-                let postings = postings.map_err(|said| IndexError::Lexical(said.to_string()))?;
+                let postings = postings.map_err(|cause| IndexError::Lexical(cause.to_string()))?;
                 came.posted[cut].push((word.clone(), postings));
             }
         }
         let titles = wanted.titles.iter().map(|&p| (p, self.passage(p, false)));
         let texts = wanted.texts.iter().map(|&p| (p, self.passage(p, true)));
-        came.said = titles.chain(texts).collect();
+        came.passages = titles.chain(texts).collect();
         Ok(came)
     }
 }

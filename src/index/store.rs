@@ -8,12 +8,10 @@ use super::build::{NONE, Progress, Step};
 use super::dense::{Dense, DenseEntry};
 use super::entities::{EntityGraph, EntityOptions};
 use super::lexical::{Lexical, refused};
-use super::opened::Opened;
 use super::passages::Passages;
 use super::{Index, IndexError, layer};
 use crate::column::{self, Column, Strings};
 use crate::corpus::{Cut, Question};
-use crate::derived::Derived;
 use crate::embed::spec::public;
 use crate::embed::vectors::Rows;
 use crate::embed::{Closed, Encoder, Given, Kind, Spec, Weights};
@@ -591,26 +589,15 @@ fn opened(
     let versions = manifest.layers.iter().map(|entry| entry.version);
     let slot = |(version, columns)| Arc::new(layer::Slot::stored(version, columns, whole));
     let layers = versions.zip(layers).map(slot).collect();
+    let called = (manifest.name, manifest.fingerprint);
     Ok(Index {
-        name: manifest.name,
-        fingerprint: manifest.fingerprint,
-        passages,
         questions,
         options: manifest.options,
         cut: manifest.cut,
-        stored: stored.into(),
-        lexical,
         dense,
         closed,
-        reranker: None,
-        readings: None,
-        derived: Derived::default(),
-        opened: Opened::default(),
         layers: RwLock::new(layers),
-        named: RwLock::default(),
-        copied: RwLock::default(),
-        llm: RwLock::default(),
-        read: None,
+        ..Index::bare(called, passages, stored, lexical)
     })
 }
 

@@ -11,7 +11,7 @@ use super::engine::{Keep, Retriever};
 use super::methods::METHODS;
 use super::plan::Step;
 use super::rank;
-use super::retrieval::{DEPTH, Retrieval, Spread};
+use super::retrieval::{DEPTH, Record, Retrieval, Spread};
 use super::set::Space;
 use super::settings::Settings;
 use crate::corpus::Question;
@@ -34,8 +34,6 @@ pub struct Fetched {
     pub numbered: Numbered,
     /// The run, its numbers those of the index above.
     pub run: Retrieval,
-    /// How often something was fetched.
-    pub rounds: usize,
     /// Nodes that were fetched with their neighbours.
     pub nodes: usize,
 }
@@ -45,16 +43,8 @@ pub struct Fetched {
 /// # Errors
 /// What needs more than rows, and what would serve.
 pub fn fitted(whole: &Whole, settings: &Settings) -> Result<Settings, RetrieveError> {
-    let none = Deep {
-        tokens: rank::tokens(settings.all()),
-        constants: rank::constants(settings.all()),
-        words: &[],
-        most: 0,
-    };
     let mut settings = settings.clone();
-    // Of the index itself it knows what it was built with.
-    let nothing = Excerpt::new(whole, &Question::default(), none).index();
-    settings.adopt(&nothing.index);
+    settings.adopt_built(&whole.options, None, false);
     let no = |what: String| Err(RetrieveError::Elsewhere(what));
     let method = settings.method().clone();
     let lacks = |step: &&std::sync::Arc<Step>| !runs(step);
@@ -154,10 +144,8 @@ pub fn retrieve(
     lacks
         .texts
         .extend(asked.gold.iter().map(|gold| gold.passage));
-    let mut rounds = 0;
     loop {
         if !lacks.is_empty() {
-            rounds += 1;
             excerpt.fetch(rows, std::mem::take(&mut lacks))?;
         }
         let numbered = excerpt.index();
@@ -192,25 +180,26 @@ pub fn retrieve(
         return Ok(Fetched {
             numbered,
             run,
-            rounds,
             nodes: excerpt.nodes(),
         });
     }
 }
 
+/// The nodes that a step settled mass on, if it walks.
+fn settled(record: &Record) -> impl Iterator<Item = u32> {
+    let spread = record.output.get::<Spread>();
+    let mass = spread.map_or(&[][..], |spread| &spread.mass);
+    let held = (0..).zip(mass).filter(|(_, mass)| **mass > 0.0);
+    held.map(|(node, _)| node)
+}
+
 /// What a run pushed: the neighbours of all that have to be there.
 fn reached(numbered: &Numbered, run: &Retrieval) -> Wanted {
-    let mut lacks = Wanted::default();
-    for record in &run.records {
-        let Some(spread) = record.output.get::<Spread>() else {
-            continue;
-        };
-        let held = (0..).zip(&spread.mass).filter(|(_, mass)| **mass > 0.0);
-        lacks
-            .nodes
-            .extend(held.map(|(node, _)| numbered.whole(node)));
+    let pushed = run.records.iter().flat_map(settled);
+    Wanted {
+        nodes: pushed.map(|node| numbered.whole(node)).collect(),
+        ..Wanted::default()
     }
-    lacks
 }
 
 /// What is shown of a run: passages it settled on or listed, and the names of those that are returned.
@@ -220,11 +209,9 @@ fn shown(excerpt: &Excerpt<'_>, numbered: &Numbered, run: &Retrieval) -> Wanted 
     for record in &run.records {
         let set = &record.output;
         let of_nodes = set.space == Space::Nodes;
-        let settled = set.get::<Spread>().map_or(&[][..], |spread| &spread.mass);
-        let settled = (0..).zip(settled).filter(|(_, mass)| **mass > 0.0);
         let members = set.members.iter().map(|member| member.node);
         let hits = set.hits().iter().map(|hit| hit.passage);
-        for node in settled.map(|(node, _)| node).chain(members).chain(hits) {
+        for node in settled(record).chain(members).chain(hits) {
             match node < passages {
                 true => lacks.titles.insert(numbered.whole(node)),
                 false if of_nodes => lacks

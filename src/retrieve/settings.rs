@@ -6,7 +6,8 @@ use super::edits::SeedEdit;
 use super::methods::{Method, MethodRef};
 use super::operators::ranked::orders_others;
 use super::presets::{Preset, PresetRef};
-use crate::index::Index;
+use crate::embed::HnswOptions;
+use crate::index::{EntityOptions, Index};
 use crate::layers::{GIVEN, GraphEdit, given};
 use crate::parameters::acts::{Must, NEEDS};
 use crate::parameters::{
@@ -108,10 +109,20 @@ impl Settings {
         {
             self.set_method(method);
         }
-        let built = index.options();
         let graph = index.dense().and_then(|d| d.entry.hnsw.as_ref());
-        self.stored = graph.is_some();
         let graph = graph.map(|entry| &entry.options);
+        self.adopt_built(index.options(), graph, index.llm().thinks());
+    }
+
+    /// The same of an index that is not at hand: its options, those of its small-world graph, and whether a language model
+    /// answers for it.
+    pub(super) fn adopt_built(
+        &mut self,
+        built: &EntityOptions,
+        graph: Option<&HnswOptions>,
+        thinks: bool,
+    ) {
+        self.stored = graph.is_some();
         let named = |p: Parameter, name: &str| Some((p, p.declaration().domain.parse(name).ok()?));
         let known = [
             named(NER.id(), &built.ner),
@@ -121,11 +132,11 @@ impl Settings {
             graph.map(|options| HNSW_M.at(options.m)),
             graph.map(|options| HNSW_EF_CONSTRUCTION.at(options.ef_construction)),
             // Whoever names a language model wants it to plan, and to pick facts.
-            Some(PLAN_BY.at(match index.llm().thinks() {
+            Some(PLAN_BY.at(match thinks {
                 true => PlanBy::Endpoint,
                 false => PlanBy::Template,
             })),
-            Some(FACT_FILTER.at(match index.llm().thinks() {
+            Some(FACT_FILTER.at(match thinks {
                 true => FactFilter::Model,
                 false => FactFilter::Rules,
             })),

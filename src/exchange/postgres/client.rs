@@ -46,8 +46,7 @@ impl<'a> Snapshot<'a> {
     /// # Errors
     /// A server that cannot be reached or refuses, with what to do.
     pub fn open(address: &'a Address) -> Result<Snapshot<'a>, GraphError> {
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| GraphError::io(&address.shown, error))?;
+        let runtime = runtime(address)?;
         let client = runtime.block_on(connect(address))?;
         let mut snapshot = Snapshot {
             address,
@@ -129,6 +128,15 @@ impl<'a> Snapshot<'a> {
     pub fn error(&self, what: String, remedy: &str) -> GraphError {
         error(self.address, what, remedy.to_owned())
     }
+}
+
+/// What waits for the answers of a server.
+///
+/// # Errors
+/// A system that has no room for it.
+pub fn runtime(address: &Address) -> Result<Runtime, GraphError> {
+    let runtime = Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|error| GraphError::io(&address.shown, error))
 }
 
 fn row(message: SimpleQueryMessage) -> Option<Row> {

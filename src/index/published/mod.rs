@@ -15,11 +15,12 @@ mod read;
 mod write;
 
 pub use read::{Published, Spent};
-pub use write::{Publication, publish, remove_old};
+pub use write::{Publication, publish};
 
 use super::IndexError;
 use super::rows::{Here, Whole};
 use crate::exchange::postgres::PUBLISHED as CURRENT;
+use crate::exchange::postgres::address::Address;
 use crate::exchange::postgres::client::quoted;
 use crate::exchange::schema::GraphError;
 use crate::text::folded::unaccented;
@@ -29,7 +30,7 @@ use std::borrow::Cow;
 use tokio_postgres::types::Type;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The schema that an address names none of.
+/// The schema of an address that names none.
 const SCHEMA: &str = "hopscope";
 /// What the tables hold, and how; raised when that changes.
 const FORMAT: u32 = 1;
@@ -168,6 +169,12 @@ fn form_keys(language: Language, form: &str) -> Vec<i64> {
     keys.sort_unstable();
     keys.dedup();
     keys
+}
+
+/// The schema that an address names, or the usual one.
+fn schema_of(address: &Address) -> String {
+    let named = address.schema.clone();
+    named.unwrap_or_else(|| SCHEMA.to_owned())
 }
 
 fn rows(error: GraphError) -> IndexError {

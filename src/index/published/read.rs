@@ -1,21 +1,20 @@
 //! A published index, asked by rows: one look-up a batch, of the version that was there at first.
 
 use super::{
-    ALIASES, ARCS, About, CURRENT, FORMAT, FORMS, NAMES, PASSAGES, QUESTIONS, SCHEMA, Table,
-    VERSIONS, WORDS, form_keys, key, packed, rows, word_key,
+    ALIASES, ARCS, About, CURRENT, FORMAT, FORMS, NAMES, PASSAGES, QUESTIONS, Table, VERSIONS,
+    WORDS, form_keys, key, packed, rows, schema_of, word_key,
 };
 use crate::corpus::Question;
 use crate::exchange::postgres::address::Address;
-use crate::exchange::postgres::client::{connect, error, failure, literal, quoted};
-use crate::exchange::schema::GraphError;
+use crate::exchange::postgres::client::{connect, error, failure, literal, quoted, runtime};
 use crate::index::IndexError;
-use crate::index::rows::{Called, Came, Rows, Said, Text, Wanted, Whole};
+use crate::index::rows::{Called, Came, Passage, Rows, Text, Wanted, Whole};
 use crate::text::Tokens;
 use serde::Serialize;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Runtime;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Row, Statement};
 
@@ -148,13 +147,11 @@ impl Published {
     /// A server that cannot be reached or refuses, and a version that this program does not read.
     pub fn find(address: &Path) -> Result<Option<Published>, IndexError> {
         let address = Address::of(address).map_err(rows)?;
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|said| rows(GraphError::io(&address.shown, said)))?;
+        let runtime = runtime(&address).map_err(rows)?;
         let client = runtime.block_on(reach(&address))?;
-        let schema = address.schema.clone();
-        let schema = schema.unwrap_or_else(|| SCHEMA.to_owned());
+        let schema = schema_of(&address);
         let own = quoted(&schema);
-        let failed = |said: tokio_postgres::Error| rows(failure(&address, &said));
+        let failed = |cause: tokio_postgres::Error| rows(failure(&address, &cause));
         let known = format!(
             "SELECT pg_catalog.to_regclass({}) IS NOT NULL",
             literal(&format!("{own}.{CURRENT}"))
@@ -203,11 +200,10 @@ impl Published {
 
     /// Asks on the connection, which is made again where it broke: nothing is lost with it, since what is asked for never
     /// changes.
-    fn ask<T>(
+    fn ask<const N: usize>(
         &self,
-        ask: impl AsyncFn(&Client, &LookUps) -> Result<T, tokio_postgres::Error>,
-        rows_of: impl Fn(&T) -> Vec<&Row>,
-    ) -> Result<T, IndexError> {
+        ask: impl AsyncFn(&Client, &LookUps) -> Result<[Vec<Row>; N], tokio_postgres::Error>,
+    ) -> Result<[Vec<Row>; N], IndexError> {
         let mut line = self.line();
         let start = Instant::now();
         let mut waits = AGAIN.iter();
@@ -218,9 +214,9 @@ impl Published {
             });
             match asked {
                 Ok(Ok(came)) => break came,
-                Ok(Err(said)) if line.client.is_closed() || is_broken(&said) => {
+                Ok(Err(cause)) if line.client.is_closed() || is_broken(&cause) => {
                     let Some(wait) = waits.next() else {
-                        return Err(rows(failure(&self.address, &said)));
+                        return Err(rows(failure(&self.address, &cause)));
                     };
                     std::thread::sleep(*wait);
                     if let Ok(client) = self.runtime.block_on(reach(&self.address)) {
@@ -228,7 +224,7 @@ impl Published {
                         line.look_ups = None;
                     }
                 }
-                Ok(Err(said)) => return Err(self.failed(&said)),
+                Ok(Err(cause)) => return Err(self.failed(&cause)),
                 Err(_) => {
                     let what = format!("a look-up took more than {} s", LOOK_UP.as_secs());
                     let remedy = "check the server, and ask again".to_owned();
@@ -236,20 +232,21 @@ impl Published {
                 }
             }
         };
-        let all = rows_of(&came);
         let spent = &mut line.spent;
         spent.trips += 1;
-        spent.rows += all.len();
-        spent.bytes += all.iter().map(|row| row.raw_size_bytes()).sum::<usize>();
+        for row in came.iter().flatten() {
+            spent.rows += 1;
+            spent.bytes += row.raw_size_bytes();
+        }
         spent.seconds += start.elapsed().as_secs_f64();
         Ok(came)
     }
 
-    async fn on<T>(
+    async fn on<const N: usize>(
         &self,
         line: &mut Line,
-        ask: &impl AsyncFn(&Client, &LookUps) -> Result<T, tokio_postgres::Error>,
-    ) -> Result<T, tokio_postgres::Error> {
+        ask: &impl AsyncFn(&Client, &LookUps) -> Result<[Vec<Row>; N], tokio_postgres::Error>,
+    ) -> Result<[Vec<Row>; N], tokio_postgres::Error> {
         let look_ups = match line.look_ups.take() {
             Some(look_ups) => look_ups,
             None => {
@@ -261,12 +258,12 @@ impl Published {
         ask(&line.client, look_ups).await
     }
 
-    fn failed(&self, said: &tokio_postgres::Error) -> IndexError {
-        if said.code() == Some(&SqlState::UNDEFINED_TABLE) {
+    fn failed(&self, cause: &tokio_postgres::Error) -> IndexError {
+        if cause.code() == Some(&SqlState::UNDEFINED_TABLE) {
             let what = format!("version {} was removed while it was asked", self.version);
             return rows(error(&self.address, what, "ask again".to_owned()));
         }
-        rows(failure(&self.address, said))
+        rows(failure(&self.address, cause))
     }
 
     /// A row that is not what was published.
@@ -294,13 +291,13 @@ impl Published {
 }
 
 /// Whether an error is of the connection, and not of what was asked.
-fn is_broken(said: &tokio_postgres::Error) -> bool {
+fn is_broken(cause: &tokio_postgres::Error) -> bool {
     let ends = [
         SqlState::ADMIN_SHUTDOWN,
         SqlState::CRASH_SHUTDOWN,
         SqlState::CANNOT_CONNECT_NOW,
     ];
-    said.is_closed() || said.code().is_some_and(|code| ends.contains(code))
+    cause.is_closed() || cause.code().is_some_and(|code| ends.contains(code))
 }
 
 /// A connection that writes nothing, and waits for no answer longer than a look-up may take.
@@ -311,7 +308,7 @@ async fn reach(address: &Address) -> Result<Client, IndexError> {
         LOOK_UP.as_millis()
     );
     let set = client.batch_execute(&set).await;
-    set.map_err(|said| rows(failure(address, &said)))?;
+    set.map_err(|cause| rows(failure(address, &cause)))?;
     Ok(client)
 }
 
@@ -333,16 +330,15 @@ impl Rows for Published {
         &self.whole
     }
 
-    fn question(&self, said: &str) -> Result<Option<Question>, IndexError> {
-        let keys = Keys::Texts(vec![key(b'q', said)]);
-        let came = self.ask(
-            async |client, look_ups| keys.look_up(client, &look_ups.questions).await,
-            |came| came.iter().collect(),
-        )?;
+    fn question(&self, asked: &str) -> Result<Option<Question>, IndexError> {
+        let keys = Keys::Texts(vec![key(b'q', asked)]);
+        let [came] = self.ask(async |client, look_ups| {
+            Ok([keys.look_up(client, &look_ups.questions).await?])
+        })?;
         for row in came {
             let question: Result<Question, _> = serde_json::from_str(row.get(0));
             let question = question.map_err(|_| self.damaged(&QUESTIONS))?;
-            if question.text == said || question.id == said {
+            if question.text == asked || question.id == asked {
                 return Ok(Some(question));
             }
         }
@@ -367,8 +363,8 @@ impl Rows for Published {
             Keys::of(&wanted.titles),
             Keys::of(&wanted.texts),
         ];
-        let [arcs, named, aliases, names, words, titles, texts] = self.ask(
-            async |client, own| {
+        let [arcs, named, aliases, names, words, titles, texts] =
+            self.ask(async |client, own| {
                 let [arcs, forms, aliases, names, words, titles, texts] = &batch;
                 let came = tokio::try_join!(
                     arcs.look_up(client, &own.arcs),
@@ -379,10 +375,8 @@ impl Rows for Published {
                     titles.look_up(client, &own.titles),
                     texts.look_up(client, &own.texts),
                 )?;
-                Ok(<[Vec<Row>; 7]>::from(came))
-            },
-            |came| came.iter().flatten().collect(),
-        )?;
+                Ok(came.into())
+            })?;
         let mut came = Came {
             joined: self.numbered(&ARCS, (wanted.nodes.len(), &arcs), |row| {
                 packed::read_joined(row.get(1))
@@ -414,22 +408,22 @@ impl Rows for Published {
                 came.posted[tokens as usize].push((word, postings));
             }
         }
-        let said = |row: &Row, text: Option<Text>| Said {
+        let passage = |row: &Row, text: Option<Text>| Passage {
             id: row.get(1),
             title: row.get(2),
             twin: row.get(3),
             text,
         };
-        came.said = self.numbered(&PASSAGES, (wanted.titles.len(), &titles), |row| {
-            Some(said(row, None))
+        came.passages = self.numbered(&PASSAGES, (wanted.titles.len(), &titles), |row| {
+            Some(passage(row, None))
         })?;
-        came.said.extend(
+        came.passages.extend(
             self.numbered(&PASSAGES, (wanted.texts.len(), &texts), |row| {
                 let text = Text {
                     text: row.get(4),
                     mentions: packed::read_mentions(row.get(5))?,
                 };
-                Some(said(row, Some(text)))
+                Some(passage(row, Some(text)))
             })?,
         );
         Ok(came)

@@ -1,11 +1,11 @@
 //! Publishing: an index is copied into tables of a new version, and that becomes the one that is asked, in one transaction.
 
 use super::{
-    About, CURRENT, FORMAT, SCHEMA, TABLES, Table, VERSIONS, form_keys, key, packed, rows, word_key,
+    About, CURRENT, FORMAT, TABLES, Table, VERSIONS, form_keys, key, packed, rows, schema_of,
+    word_key,
 };
 use crate::exchange::postgres::address::Address;
-use crate::exchange::postgres::client::{connect, error, failure, literal, quoted};
-use crate::exchange::schema::GraphError;
+use crate::exchange::postgres::client::{connect, error, failure, literal, quoted, runtime};
 use crate::index::rows::{Here, Rows};
 use crate::index::{Index, IndexError, Progress, Step};
 use crate::text::Tokens;
@@ -13,7 +13,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::path::Path;
 use std::pin::Pin;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Runtime;
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, SimpleQueryMessage};
@@ -33,15 +33,18 @@ pub struct Publication {
     pub resumed: usize,
     /// The same index was there already.
     pub known: bool,
+    /// Older versions that were removed.
+    pub removed: usize,
 }
 
-/// Writes an index into the database of an address.
+/// Writes an index into the database of an address, and removes older versions there where that is asked for.
 ///
 /// # Errors
 /// What the server says, another publisher at work there, and that `progress` stopped it.
 pub fn publish(
     index: &Index,
     address: &Path,
+    remove_old: bool,
     progress: &dyn Progress,
 ) -> Result<Publication, IndexError> {
     let address = Address::of(address).map_err(rows)?;
@@ -53,25 +56,11 @@ pub fn publish(
         whole: Cow::Borrowed(here.whole()),
     };
     let about = serde_json::to_string(&about).unwrap_or_default();
-    writer.publish(&here, &about, progress)
-}
-
-/// Removes all versions but the one that is asked, and says how many.
-///
-/// # Errors
-/// What the server says, and a publisher at work there.
-pub fn remove_old(address: &Path) -> Result<usize, IndexError> {
-    let address = Address::of(address).map_err(rows)?;
-    let writer = Writer::open(&address)?;
-    writer.lock()?;
-    let schema = quoted(&writer.schema);
-    let old = writer.numbers(&format!(
-        "SELECT version FROM {schema}.{VERSIONS} WHERE version NOT IN (SELECT version FROM {schema}.{CURRENT})"
-    ))?;
-    for version in &old {
-        writer.remove(*version)?;
+    let mut publication = writer.publish(&here, &about, progress)?;
+    if remove_old {
+        publication.removed = writer.remove_old()?;
     }
-    Ok(old.len())
+    Ok(publication)
 }
 
 /// A connection that publishes.
@@ -114,10 +103,9 @@ fn text(text: &str) -> Cow<'_, str> {
 
 impl<'a> Writer<'a> {
     fn open(address: &'a Address) -> Result<Writer<'a>, IndexError> {
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|said| rows(GraphError::io(&address.shown, said)))?;
+        let runtime = runtime(address).map_err(rows)?;
         let client = runtime.block_on(connect(address)).map_err(rows)?;
-        let schema = address.schema.clone().unwrap_or_else(|| SCHEMA.to_owned());
+        let schema = schema_of(address);
         Ok(Writer {
             address,
             runtime,
@@ -126,13 +114,13 @@ impl<'a> Writer<'a> {
         })
     }
 
-    fn failed(&self, said: &tokio_postgres::Error) -> IndexError {
-        rows(failure(self.address, said))
+    fn failed(&self, cause: &tokio_postgres::Error) -> IndexError {
+        rows(failure(self.address, cause))
     }
 
     fn run(&self, query: &str) -> Result<Vec<SimpleQueryMessage>, IndexError> {
         let answer = self.runtime.block_on(self.client.simple_query(query));
-        answer.map_err(|said| self.failed(&said))
+        answer.map_err(|cause| self.failed(&cause))
     }
 
     /// The numbers in the first column of an answer.
@@ -189,6 +177,7 @@ impl<'a> Writer<'a> {
             rows: 0,
             resumed: 0,
             known: false,
+            removed: 0,
         };
         let current = self.numbers(&format!(
             "SELECT version FROM {schema}.{VERSIONS} JOIN {schema}.{CURRENT} USING (version) WHERE about = {own}"
@@ -241,6 +230,18 @@ impl<'a> Writer<'a> {
         Ok(published)
     }
 
+    /// Removes all versions but the one that is asked, and says how many.
+    fn remove_old(&self) -> Result<usize, IndexError> {
+        let schema = quoted(&self.schema);
+        let old = self.numbers(&format!(
+            "SELECT version FROM {schema}.{VERSIONS} WHERE version NOT IN (SELECT version FROM {schema}.{CURRENT})"
+        ))?;
+        for version in &old {
+            self.remove(*version)?;
+        }
+        Ok(old.len())
+    }
+
     /// Drops the tables of a version.
     fn remove(&self, version: i32) -> Result<(), IndexError> {
         let schema = &self.schema;
@@ -277,7 +278,7 @@ impl<'a> Writer<'a> {
             .collect();
         let copy = format!("COPY {name} FROM STDIN (FORMAT binary)");
         let sink = self.runtime.block_on(self.client.copy_in(&copy));
-        let sink = sink.map_err(|said| self.failed(&said))?;
+        let sink = sink.map_err(|cause| self.failed(&cause))?;
         let mut copy = Filling {
             writer: self,
             sink: Box::pin(BinaryCopyInWriter::new(sink, &types)),
@@ -287,7 +288,7 @@ impl<'a> Writer<'a> {
         (table.fill)(here, &mut copy)?;
         let rows = copy.rows;
         let finished = self.runtime.block_on(copy.sink.as_mut().finish());
-        finished.map_err(|said| self.failed(&said))?;
+        finished.map_err(|cause| self.failed(&cause))?;
         let unique = if table.unique { "UNIQUE" } else { "" };
         self.run(&format!(
             "CREATE {unique} INDEX ON {name} ({}); ANALYZE {name}; \
@@ -350,12 +351,12 @@ pub fn words(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
 
 pub fn passages(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
     for passage in 0..here.whole().passages {
-        let said = here.passage(passage, true);
-        let own = said.text.unwrap_or_default();
-        let mentions = packed::mentions(&own.mentions);
-        let (id, title, body) = (text(&said.id), text(&said.title), text(&own.text));
+        let own = here.passage(passage, true);
+        let body = own.text.unwrap_or_default();
+        let mentions = packed::mentions(&body.mentions);
+        let (id, title, body) = (text(&own.id), text(&own.title), text(&body.text));
         let number = passage.cast_signed();
-        to.row(&[&number, &id, &title, &body, &said.twin, &mentions])?;
+        to.row(&[&number, &id, &title, &body, &own.twin, &mentions])?;
     }
     Ok(())
 }
@@ -363,8 +364,8 @@ pub fn passages(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError>
 pub fn questions(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
     for question in here.questions() {
         let own = serde_json::to_string(question).unwrap_or_default();
-        for said in [&question.text, &question.id] {
-            to.row(&[&key(b'q', said), &text(&own)])?;
+        for asked in [&question.text, &question.id] {
+            to.row(&[&key(b'q', asked), &text(&own)])?;
         }
     }
     Ok(())
