@@ -2,6 +2,9 @@
 //! address leaves out comes from a service file or the environment.
 //!
 //! An address is shown without its password, and a password is only ever given to the server.
+//!
+//! Databases that hold one index together are written one behind the other, `postgres://USER@HOST/DATABASE,HOST/DATABASE`;
+//! user, password and parameters are those of all.
 
 use super::super::schema::GraphError;
 use super::secrets::{self, Asked};
@@ -154,6 +157,34 @@ pub fn parted(text: &str) -> (String, Option<String>) {
     (shown, password.filter(|password| !password.is_empty()))
 }
 
+/// The addresses in one that names several databases, each with the user and the parameters of all; else the address as it is.
+fn listed(shown: &str) -> Vec<String> {
+    let split = shown.split_once("://").and_then(|(scheme, rest)| {
+        let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (user, places) = place.rsplit_once('@').unwrap_or(("", place));
+        let places: Vec<&str> = places.split(',').collect();
+        let several = places.len() > 1 && places.iter().all(|place| place.contains('/'));
+        several.then_some((scheme, user, places, query))
+    });
+    let Some((scheme, user, places, query)) = split else {
+        return vec![shown.to_owned()];
+    };
+    let user = if user.is_empty() {
+        ""
+    } else {
+        &*format!("{user}@")
+    };
+    let query = if query.is_empty() {
+        ""
+    } else {
+        &*format!("?{query}")
+    };
+    let places = places.into_iter();
+    places
+        .map(|place| format!("{scheme}://{user}{place}{query}"))
+        .collect()
+}
+
 /// A text with `%20` and the like resolved.
 fn decoded(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
@@ -207,12 +238,48 @@ impl Address {
         })
     }
 
+    /// The addresses of the databases that a path names, in its order.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn all_of(path: &Path) -> Result<Vec<Address>, GraphError> {
+        let text = path.to_string_lossy();
+        let (shown, password) = parted(&text);
+        let password = password.or_else(|| secrets::kept(&shown));
+        let read = |one: String| {
+            let read = Address::complete(&one, password.clone(), &Here);
+            read.map_err(|(what, remedy)| GraphError::Unreadable {
+                path: PathBuf::from(one),
+                what,
+                remedy,
+            })
+        };
+        listed(&shown).into_iter().map(read).collect()
+    }
+
     /// Reads an address, and completes it from a service file, the environment and a file of passwords.
     ///
     /// # Errors
     /// What is wrong with it, and what to write instead.
     pub fn read(text: &str, around: &dyn Around) -> Result<Address, (String, String)> {
         let (shown, password) = parted(text);
+        let password = password.or_else(|| secrets::kept(&shown));
+        if listed(&shown).len() > 1 {
+            return Err((
+                "an address of several databases".to_owned(),
+                "name one of them; an index that 'hopscope publish' spread over them needs all"
+                    .to_owned(),
+            ));
+        }
+        Address::complete(&shown, password, around)
+    }
+
+    /// The same of an address whose password was parted from it.
+    fn complete(
+        shown: &str,
+        password: Option<String>,
+        around: &dyn Around,
+    ) -> Result<Address, (String, String)> {
         let rest = SCHEMES.iter().find_map(|scheme| shown.strip_prefix(scheme));
         let rest = rest.unwrap_or_default();
         let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
@@ -251,7 +318,7 @@ impl Address {
                     .or_insert_with(|| decoded(value));
             }
         }
-        if let Some(password) = password.or_else(|| secrets::kept(&shown)) {
+        if let Some(password) = password {
             said.insert("password".to_owned(), password);
         }
         let service = said.get("service").cloned();
@@ -445,6 +512,31 @@ mod tests {
     }
 
     #[test]
+    fn several_databases_have_the_user_and_the_parameters_of_all() {
+        for (text, all) in [
+            ("postgres://h/a,b", &["postgres://h/a,b"][..]),
+            (
+                "postgres://u@h:1/a,:2/b,[::1]:3/c?schema=s",
+                &[
+                    "postgres://u@h:1/a?schema=s",
+                    "postgres://u@:2/b?schema=s",
+                    "postgres://u@[::1]:3/c?schema=s",
+                ],
+            ),
+        ] {
+            assert_eq!(listed(text), all);
+        }
+        let all = Address::all_of(Path::new("postgres://u:p%40@g/a,h/b?schema=s")).unwrap();
+        let hosts: Vec<_> = all.iter().map(|one| (&*one.host, &*one.database)).collect();
+        assert_eq!(hosts, [("g", "a"), ("h", "b")]);
+        assert!(all.iter().all(|one| one.password.as_deref() == Some("p@")));
+        assert!(
+            all.iter()
+                .all(|one| one.user == "u" && one.schema.as_deref() == Some("s"))
+        );
+    }
+
+    #[test]
     fn passwords_of_a_file_are_those_of_the_first_line_that_fits() {
         let room = Room::new(&[]);
         let file = room.file(
@@ -481,6 +573,7 @@ mod tests {
             ("postgres://h/d?shema=x", "no parameter 'shema'"),
             ("postgres://h:no/d", "'no' is not a port"),
             ("postgres://a,b/d", "several hosts"),
+            ("postgres://a/d,b/d?schema=s", "several databases"),
             ("postgres://h/d?sslmode=yes", "'yes' is not an sslmode"),
             (
                 "postgres://h/d?connect_timeout=0",
