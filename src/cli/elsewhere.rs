@@ -4,7 +4,7 @@ use super::figures::milliseconds;
 use super::load::{ProgressBars, set_top};
 use super::{How, interrupt, say};
 use crate::exchange::postgres::is_one;
-use crate::index::published::{self, Publication, Published, Spent};
+use crate::index::published::{self, Placed, Publication, Published, Spent};
 use crate::index::rows::Rows;
 use crate::index::{Index, Step};
 use crate::retrieve::{Method, Settings, elsewhere};
@@ -22,7 +22,8 @@ const PLAIN: &str = "graph-hybrid";
 pub struct PublishArgs {
     /// Index folder, made by 'hopscope index'.
     index: PathBuf,
-    /// Database to write to: postgres://[USER@]HOST/DATABASE[?schema=NAME]. The schema is 'hopscope' unless named.
+    /// Database to write to, or several that each take a part: postgres://[USER@]HOST/DATABASE[,HOST/DATABASE
+    /// ...][?schema=NAME]. The schema is 'hopscope' unless named.
     #[arg(long, value_name = "ADDRESS")]
     to: PathBuf,
     /// Remove all versions but the new one.
@@ -63,9 +64,8 @@ pub fn publish(args: &PublishArgs) -> Result<()> {
         });
     }
     let Publication {
-        place,
+        databases,
         schema,
-        version,
         rows,
         resumed,
         known,
@@ -75,9 +75,10 @@ pub fn publish(args: &PublishArgs) -> Result<()> {
         true => "was there already".to_owned(),
         false => format!("{} rows in {:.1} s", count(*rows), seconds),
     };
-    say(format!(
-        "published to {place}, schema {schema}, version {version}: {what}"
-    ));
+    let place = |one: &Placed| format!("{} (version {})", one.place, one.version);
+    let places: Vec<String> = databases.iter().map(place).collect();
+    let places = places.join(", ");
+    say(format!("published to {places}, schema {schema}: {what}"));
     if *resumed > 0 {
         say(format!(
             "{} were complete from an earlier run",
@@ -110,8 +111,12 @@ pub fn settings(published: &Published, how: &How, top: Option<usize>) -> Result<
 
 /// What a question cost in a database, in one line.
 pub fn cost(spent: &Spent) -> String {
+    let servers = match spent.servers {
+        0 | 1 => "database".to_owned(),
+        several => plural(several, "database"),
+    };
     format!(
-        "database: {}, {}, {} KB, {}",
+        "{servers}: {}, {}, {} KB, {}",
         plural(spent.trips, "look-up"),
         plural(spent.rows, "row"),
         count(spent.bytes.div_ceil(1000)),

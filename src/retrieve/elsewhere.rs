@@ -24,9 +24,12 @@ use crate::parameters::{
     EDGE_CAP, EDGE_WEIGHT, EdgeWeight, FALLBACK, Fallback, Origin, PRUNE_TOP_PCT, Parameter as P,
     RESULT_K, RRF_DEPTH, SEED_K, WALK, Walk,
 };
+use std::time::{Duration, Instant};
 
 /// Nodes whose neighbours are fetched for one question, at most.
 const MOST: usize = 200_000;
+/// How long a question may take.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// A run over fetched rows, and the index that was made of them.
 pub struct Fetched {
@@ -121,6 +124,7 @@ pub fn retrieve(
     settings: &Settings,
     keep: Keep,
 ) -> Result<Fetched, RetrieveError> {
+    let start = Instant::now();
     let whole = rows.whole();
     let asked = rows.question(question)?.unwrap_or_else(|| Question {
         text: question.to_owned(),
@@ -160,6 +164,12 @@ pub fn retrieve(
         if excerpt.nodes() + lacks.nodes.len() > MOST {
             return Err(RetrieveError::Elsewhere(format!(
                 "the walk reaches more than {MOST} nodes; raise epsilon"
+            )));
+        }
+        if !lacks.is_empty() && start.elapsed() > LIMIT {
+            return Err(RetrieveError::Elsewhere(format!(
+                "the question took more than {} s; raise epsilon, or check the servers",
+                LIMIT.as_secs()
             )));
         }
         if !lacks.is_empty() {

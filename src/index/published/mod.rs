@@ -1,21 +1,25 @@
-//! An index in a database of PostgreSQL: published once, and asked by rows. No extension is needed.
+//! An index in a database of PostgreSQL, or in several: published once, and asked by rows. No extension is needed.
 //!
 //! A schema holds one index, in versions. Each version has tables of its own, which never change once they are whole; one row
 //! says which version is asked. So whoever asks keeps the version that was there when they began, and a publisher that is
 //! killed leaves the old one.
 //!
+//! Of several databases each holds the rows whose key falls to it. A version is asked once it is complete in all of them.
+//!
 //! | file | what lives there |
 //! |---|---|
 //! | `packed` | rows of numbers as bytes |
 //! | `write` | publishing |
-//! | `read` | rows by number and by key |
+//! | `server` | the connection to one server, and what is looked up there |
+//! | `read` | rows by number and by key, from all servers |
 
 mod packed;
 mod read;
+mod server;
 mod write;
 
 pub use read::{Published, Spent};
-pub use write::{Publication, publish};
+pub use write::{Placed, Publication, publish};
 
 use super::IndexError;
 use super::rows::{Here, Whole};
@@ -26,20 +30,59 @@ use crate::exchange::schema::GraphError;
 use crate::text::folded::unaccented;
 use crate::text::{Language, Tokens};
 use serde::{Deserialize, Serialize};
+use server::Keys;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use tokio_postgres::types::Type;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The schema of an address that names none.
 const SCHEMA: &str = "hopscope";
 /// What the tables hold, and how; raised when that changes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// What a version says of itself.
 #[derive(Serialize, Deserialize)]
 struct About<'a> {
     format: u32,
+    shard: Shard,
     whole: Cow<'a, Whole>,
+}
+
+/// Which rows a database holds, of the several that hold an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Shard {
+    /// Its number, from 0.
+    at: u32,
+    /// How many databases there are.
+    of: u32,
+}
+
+impl std::fmt::Display for Shard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} of {}", self.at + 1, self.of)
+    }
+}
+
+impl Shard {
+    /// Whether the rows of a key are here: of neighbours, names and passages the number of the node, of all else the key that
+    /// stands for a text.
+    fn has(self, key: u64) -> bool {
+        key % u64::from(self.of) == u64::from(self.at)
+    }
+
+    /// The keys among these numbers that are here, each the number of a node less `before`.
+    fn of_numbers(self, numbers: &BTreeSet<u32>, before: u32) -> Keys {
+        let own = numbers
+            .iter()
+            .filter(|own| self.has(u64::from(**own + before)));
+        Keys::Numbers(own.map(|own| own.cast_signed()).collect())
+    }
+
+    fn of_texts(self, keys: impl IntoIterator<Item = i64>) -> Keys {
+        let own = keys.into_iter().filter(|key| self.has(key.cast_unsigned()));
+        Keys::Texts(own.collect())
+    }
 }
 
 /// What versions there are.

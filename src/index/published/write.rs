@@ -1,18 +1,19 @@
 //! Publishing: an index is copied into tables of a new version, and that becomes the one that is asked, in one transaction.
 
 use super::{
-    About, CURRENT, FORMAT, TABLES, Table, VERSIONS, form_keys, key, packed, rows, schema_of,
-    word_key,
+    About, CURRENT, FORMAT, Shard, TABLES, Table, VERSIONS, form_keys, key, packed, rows,
+    schema_of, word_key,
 };
 use crate::exchange::postgres::address::Address;
 use crate::exchange::postgres::client::{connect, error, failure, literal, quoted, runtime};
-use crate::index::rows::{Here, Rows};
+use crate::index::rows::{Here, Rows, Whole};
 use crate::index::{Index, IndexError, Progress, Step};
 use crate::text::Tokens;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::path::Path;
 use std::pin::Pin;
+use std::str::FromStr;
 use tokio::runtime::Runtime;
 use tokio_postgres::binary_copy::BinaryCopyInWriter;
 use tokio_postgres::types::{ToSql, Type};
@@ -21,15 +22,13 @@ use tokio_postgres::{Client, SimpleQueryMessage};
 /// What was published.
 #[derive(Clone, Debug, Serialize)]
 pub struct Publication {
-    /// Where, without a password.
-    pub place: String,
-    /// The schema in its database.
+    /// The databases, in the order of the address.
+    pub databases: Vec<Placed>,
+    /// The schema in each.
     pub schema: String,
-    /// Number of the version that is asked now.
-    pub version: i32,
     /// Rows written by this run, of all tables.
     pub rows: usize,
-    /// Tables that an earlier run, which was stopped, had written.
+    /// Tables that an earlier run had written.
     pub resumed: usize,
     /// The same index was there already.
     pub known: bool,
@@ -37,35 +36,85 @@ pub struct Publication {
     pub removed: usize,
 }
 
-/// Writes an index into the database of an address, and removes older versions there where that is asked for.
+/// A database that an index was published to.
+#[derive(Clone, Debug, Serialize)]
+pub struct Placed {
+    /// Where it is, without a password.
+    pub place: String,
+    /// Number of the version that is asked there now.
+    pub version: i32,
+}
+
+/// Writes an index into the database of an address, or spreads it over several, and removes older versions there where that is
+/// asked for.
 ///
 /// # Errors
-/// What the server says, another publisher at work there, and that `progress` stopped it.
+/// What a server says, another publisher at work there, and that `progress` stopped it.
 pub fn publish(
     index: &Index,
     address: &Path,
     remove_old: bool,
     progress: &dyn Progress,
 ) -> Result<Publication, IndexError> {
-    let address = Address::of(address).map_err(rows)?;
-    let writer = Writer::open(&address)?;
-    writer.lock()?;
+    let addresses = Address::all_of(address).map_err(rows)?;
     let here = Here::of(index);
-    let about = About {
-        format: FORMAT,
-        whole: Cow::Borrowed(here.whole()),
+    let of = addresses.len() as u32;
+    let shards = (0..of).map(|at| Shard { at, of });
+    let writers = addresses.iter().zip(shards);
+    let writers: Result<Vec<Writer<'_>>, _> = writers
+        .map(|(address, shard)| Writer::open(address, shard, here.whole()))
+        .collect();
+    let writers = writers?;
+    writers.iter().try_for_each(Writer::lock)?;
+    let mut publication = Publication {
+        databases: Vec::new(),
+        schema: addresses.first().map(schema_of).unwrap_or_default(),
+        rows: 0,
+        resumed: 0,
+        known: false,
+        removed: 0,
     };
-    let about = serde_json::to_string(&about).unwrap_or_default();
-    let mut publication = writer.publish(&here, &about, progress)?;
+    let current: Result<Vec<_>, _> = writers.iter().map(Writer::current).collect();
+    let current: Option<Vec<i32>> = current?.into_iter().collect();
+    publication.known = current.is_some();
+    let versions = match current {
+        Some(versions) => versions,
+        None => {
+            let total = writers.len() * TABLES.len();
+            let mut versions = Vec::new();
+            for (at, writer) in writers.iter().enumerate() {
+                let before = at * TABLES.len();
+                let goes_on = |table| progress.advance(Step::Write, before + table, total);
+                versions.push(writer.complete(&here, &mut publication, &goes_on)?);
+            }
+            progress.advance(Step::Write, total, total);
+            // Only now is there a whole index to be asked.
+            for (writer, version) in writers.iter().zip(&versions) {
+                writer.turn_to(*version)?;
+            }
+            versions
+        }
+    };
+    let placed = addresses.iter().zip(versions);
+    let placed = placed.map(|(address, version)| Placed {
+        place: address.place(),
+        version,
+    });
+    publication.databases = placed.collect();
     if remove_old {
-        publication.removed = writer.remove_old()?;
+        for writer in &writers {
+            publication.removed += writer.remove_old()?;
+        }
     }
     Ok(publication)
 }
 
-/// A connection that publishes.
+/// A connection that publishes what one database holds.
 pub struct Writer<'a> {
     address: &'a Address,
+    shard: Shard,
+    /// What a version says of itself.
+    about: String,
     runtime: Runtime,
     client: Client,
     schema: String,
@@ -75,14 +124,20 @@ pub struct Writer<'a> {
 pub struct Filling<'a> {
     writer: &'a Writer<'a>,
     sink: Pin<Box<BinaryCopyInWriter>>,
+    seen: usize,
     rows: usize,
     goes_on: &'a dyn Fn() -> bool,
 }
 
 impl Filling<'_> {
-    fn row(&mut self, values: &[&(dyn ToSql + Sync)]) -> Result<(), IndexError> {
-        if self.rows.is_multiple_of(LOOK) && !(self.goes_on)() {
+    /// Writes a row where its key is of this database.
+    fn row(&mut self, key: u64, values: &[&(dyn ToSql + Sync)]) -> Result<(), IndexError> {
+        if self.seen.is_multiple_of(LOOK) && !(self.goes_on)() {
             return Err(IndexError::Cancelled);
+        }
+        self.seen += 1;
+        if !self.writer.shard.has(key) {
+            return Ok(());
         }
         self.rows += 1;
         let written = self
@@ -102,12 +157,19 @@ fn text(text: &str) -> Cow<'_, str> {
 }
 
 impl<'a> Writer<'a> {
-    fn open(address: &'a Address) -> Result<Writer<'a>, IndexError> {
+    fn open(address: &'a Address, shard: Shard, whole: &Whole) -> Result<Writer<'a>, IndexError> {
+        let about = About {
+            format: FORMAT,
+            shard,
+            whole: Cow::Borrowed(whole),
+        };
         let runtime = runtime(address).map_err(rows)?;
         let client = runtime.block_on(connect(address)).map_err(rows)?;
         let schema = schema_of(address);
         Ok(Writer {
             address,
+            shard,
+            about: literal(&serde_json::to_string(&about).unwrap_or_default()),
             runtime,
             client,
             schema,
@@ -123,14 +185,29 @@ impl<'a> Writer<'a> {
         answer.map_err(|cause| self.failed(&cause))
     }
 
-    /// The numbers in the first column of an answer.
-    fn numbers(&self, query: &str) -> Result<Vec<i32>, IndexError> {
+    /// The first column of an answer.
+    fn firsts<T: FromStr>(&self, query: &str) -> Result<Vec<T>, IndexError> {
         let messages = self.run(query)?.into_iter();
-        let number = |message| match message {
+        let first = |message| match message {
             SimpleQueryMessage::Row(row) => row.get(0)?.parse().ok(),
             _ => None,
         };
-        Ok(messages.filter_map(number).collect())
+        Ok(messages.filter_map(first).collect())
+    }
+
+    /// Numbers in the first column of an answer.
+    fn numbers(&self, query: &str) -> Result<Vec<i32>, IndexError> {
+        self.firsts(query)
+    }
+
+    /// Who may read which version is asked, as SQL writes roles: they may read each version.
+    fn readers(&self) -> Result<Vec<String>, IndexError> {
+        let current = literal(&format!("{}.{CURRENT}", quoted(&self.schema)));
+        self.firsts(&format!(
+            "SELECT CASE acl.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(acl.grantee)) END \
+             FROM pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) acl \
+             WHERE c.oid = {current}::pg_catalog.regclass AND acl.privilege_type = 'SELECT' AND acl.grantee <> c.relowner"
+        ))
     }
 
     /// Makes the schema, and keeps others from publishing there until the connection ends.
@@ -162,34 +239,26 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    fn publish(
-        &self,
-        here: &Here<'_>,
-        about: &str,
-        progress: &dyn Progress,
-    ) -> Result<Publication, IndexError> {
-        let schema = quoted(&self.schema);
-        let own = literal(about);
-        let mut published = Publication {
-            place: self.address.place(),
-            schema: self.schema.clone(),
-            version: 0,
-            rows: 0,
-            resumed: 0,
-            known: false,
-            removed: 0,
-        };
+    /// The version that is asked, where it is the one to publish.
+    fn current(&self) -> Result<Option<i32>, IndexError> {
+        let (schema, own) = (quoted(&self.schema), &self.about);
         let current = self.numbers(&format!(
             "SELECT version FROM {schema}.{VERSIONS} JOIN {schema}.{CURRENT} USING (version) WHERE about = {own}"
         ))?;
-        if let Some(version) = current.first() {
-            published.version = *version;
-            published.known = true;
-            return Ok(published);
-        }
-        // What a publisher that was stopped left is gone on with, or is of no use any more.
+        Ok(current.first().copied())
+    }
+
+    /// Writes all tables of a version, which is its number then.
+    fn complete(
+        &self,
+        here: &Here<'_>,
+        published: &mut Publication,
+        goes_on: &dyn Fn(usize) -> bool,
+    ) -> Result<i32, IndexError> {
+        let (schema, own) = (quoted(&self.schema), &self.about);
+        // What an earlier publisher left is gone on with, or is of no use any more where it was stopped.
         let resumes = self.numbers(&format!(
-            "SELECT version FROM {schema}.{VERSIONS} WHERE NOT whole AND about = {own} ORDER BY version DESC LIMIT 1"
+            "SELECT version FROM {schema}.{VERSIONS} WHERE about = {own} ORDER BY whole DESC, version DESC LIMIT 1"
         ))?;
         let begun = self.numbers(&format!(
             "SELECT version FROM {schema}.{VERSIONS} WHERE NOT whole"
@@ -206,28 +275,31 @@ impl<'a> Writer<'a> {
                 made.first().copied().unwrap_or_default()
             }
         };
-        published.version = version;
-        let total: usize = TABLES.len();
         for (at, table) in TABLES.iter().enumerate() {
             let written = self.numbers(&format!(
                 "SELECT 1 FROM {schema}.{VERSIONS} WHERE version = {version} AND {} = ANY (written)",
                 literal(table.name)
             ))?;
             if written.is_empty() {
-                published.rows += self.table(here, table, version, &|| {
-                    progress.advance(Step::Write, at, total)
-                })?;
+                published.rows += self.table(here, table, version, &|| goes_on(at))?;
             } else {
                 published.resumed += 1;
             }
         }
-        progress.advance(Step::Write, total, total);
         self.run(&format!(
-            "BEGIN; UPDATE {schema}.{VERSIONS} SET whole = true WHERE version = {version}; \
-             INSERT INTO {schema}.{CURRENT} (version) VALUES ({version}) \
-             ON CONFLICT (one) DO UPDATE SET version = excluded.version; COMMIT"
+            "UPDATE {schema}.{VERSIONS} SET whole = true WHERE version = {version}"
         ))?;
-        Ok(published)
+        Ok(version)
+    }
+
+    /// From here on a version is the one that is asked.
+    fn turn_to(&self, version: i32) -> Result<(), IndexError> {
+        let schema = quoted(&self.schema);
+        self.run(&format!(
+            "INSERT INTO {schema}.{CURRENT} (version) VALUES ({version}) \
+             ON CONFLICT (one) DO UPDATE SET version = excluded.version"
+        ))?;
+        Ok(())
     }
 
     /// Removes all versions but the one that is asked, and says how many.
@@ -282,6 +354,7 @@ impl<'a> Writer<'a> {
         let mut copy = Filling {
             writer: self,
             sink: Box::pin(BinaryCopyInWriter::new(sink, &types)),
+            seen: 0,
             rows: 0,
             goes_on,
         };
@@ -289,9 +362,14 @@ impl<'a> Writer<'a> {
         let rows = copy.rows;
         let finished = self.runtime.block_on(copy.sink.as_mut().finish());
         finished.map_err(|cause| self.failed(&cause))?;
+        let readers = self.readers()?.join(", ");
+        let grant = match readers.is_empty() {
+            true => String::new(),
+            false => format!("GRANT SELECT ON {name} TO {readers}; "),
+        };
         let unique = if table.unique { "UNIQUE" } else { "" };
         self.run(&format!(
-            "CREATE {unique} INDEX ON {name} ({}); ANALYZE {name}; \
+            "CREATE {unique} INDEX ON {name} ({}); ANALYZE {name}; {grant}\
              UPDATE {}.{VERSIONS} SET written = pg_catalog.array_append(written, {}) WHERE version = {version}; COMMIT",
             table.key,
             quoted(&self.schema),
@@ -308,16 +386,20 @@ pub fn arcs(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
     let whole = here.whole();
     for node in 0..whole.passages + whole.entities {
         let row = packed::joined(here.row(node));
-        to.row(&[&node.cast_signed(), &row])?;
+        to.row(node.into(), &[&node.cast_signed(), &row])?;
     }
     Ok(())
 }
 
 pub fn names(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
-    for entity in 0..here.whole().entities {
+    let whole = here.whole();
+    for entity in 0..whole.entities {
         let name = here.name(entity);
         let (form, label) = (text(&name.form), text(&name.label));
-        to.row(&[&entity.cast_signed(), &form, &label])?;
+        to.row(
+            (whole.passages + entity).into(),
+            &[&entity.cast_signed(), &form, &label],
+        )?;
     }
     Ok(())
 }
@@ -326,7 +408,10 @@ pub fn forms(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
     let whole = here.whole();
     for entity in 0..whole.entities {
         for key in form_keys(whole.options.language, &here.name(entity).form) {
-            to.row(&[&key, &entity.cast_signed()])?;
+            to.row(
+                (whole.passages + entity).into(),
+                &[&key, &entity.cast_signed()],
+            )?;
         }
     }
     Ok(())
@@ -334,7 +419,8 @@ pub fn forms(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
 
 pub fn aliases(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
     for (alias, form) in here.aliases() {
-        to.row(&[&key(b'a', alias), &text(alias), &text(form)])?;
+        let key = key(b'a', alias);
+        to.row(key.cast_unsigned(), &[&key, &text(alias), &text(form)])?;
     }
     Ok(())
 }
@@ -343,7 +429,8 @@ pub fn words(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
     for tokens in Tokens::ALL {
         here.each_word(tokens, &mut |word, postings| {
             let postings = packed::posted(postings);
-            to.row(&[&word_key(tokens, word), &text(word), &postings])
+            let key = word_key(tokens, word);
+            to.row(key.cast_unsigned(), &[&key, &text(word), &postings])
         })?;
     }
     Ok(())
@@ -356,7 +443,10 @@ pub fn passages(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError>
         let mentions = packed::mentions(&body.mentions);
         let (id, title, body) = (text(&own.id), text(&own.title), text(&body.text));
         let number = passage.cast_signed();
-        to.row(&[&number, &id, &title, &body, &own.twin, &mentions])?;
+        to.row(
+            passage.into(),
+            &[&number, &id, &title, &body, &own.twin, &mentions],
+        )?;
     }
     Ok(())
 }
@@ -365,7 +455,8 @@ pub fn questions(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError
     for question in here.questions() {
         let own = serde_json::to_string(question).unwrap_or_default();
         for asked in [&question.text, &question.id] {
-            to.row(&[&key(b'q', asked), &text(&own)])?;
+            let key = key(b'q', asked);
+            to.row(key.cast_unsigned(), &[&key, &text(&own)])?;
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Indexes that are published into a real server, and asked there by a user who may only read.
 
-use super::server::{PASSWORD, Server, alone};
+use super::server::{ENCODED, PASSWORD, Server, alone};
 use super::{json, ranking, run};
 use hopscope::index::published::Published;
 use hopscope::index::rows::Rows;
@@ -52,7 +52,7 @@ fn what_is_published_answers_as_what_lies_here_and_nothing_is_written() {
     server.database("whole", "hopscope");
     let to = server.address("owner", "whole");
     let first = published(home, &index, &to, &[]);
-    assert_eq!(first["version"], 1);
+    assert_eq!(first["databases"][0]["version"], 1);
     assert!(first["rows"].as_u64().unwrap() > 1000, "{first}");
     server.reader("whole", "hopscope", "reader");
     let address = server.address("reader", "whole");
@@ -143,7 +143,7 @@ fn a_new_version_is_asked_once_it_is_whole_and_the_old_one_stays_until_it_is_rem
     let index = indexed(home);
     server.database("whole", "hopscope");
     let to = server.address("owner", "whole");
-    let version = |of: &Value| of["version"].as_u64().unwrap();
+    let version = |of: &Value| of["databases"][0]["version"].as_u64().unwrap();
     assert_eq!(version(&published(home, &index, &to, &[])), 1);
     let again = published(home, &index, &to, &[]);
     assert_eq!((version(&again), &again["known"]), (1, &Value::Bool(true)));
@@ -265,7 +265,7 @@ fn a_connection_that_breaks_is_made_again_and_a_server_that_is_gone_is_an_error(
         assert_eq!(top(&ask().unwrap()), before);
     }
     // One that another program wrote.
-    let versions = "UPDATE hopscope.hopscope_versions SET about = replace(about, '\"format\":1', '\"format\":99')";
+    let versions = "UPDATE hopscope.hopscope_versions SET about = replace(about, '\"format\":2', '\"format\":99')";
     server.sql("whole", versions);
     let said = Published::find(Path::new(&address))
         .err()
@@ -290,4 +290,157 @@ fn a_connection_that_breaks_is_made_again_and_a_server_that_is_gone_is_an_error(
         "{said}"
     );
     assert!(start.elapsed() < Duration::from_secs(60));
+}
+
+/// Four servers, and the address of the databases that hold one index together.
+fn four(user: &str) -> Option<(Vec<Server>, String)> {
+    let servers: Option<Vec<Server>> = (0..4).map(|_| Server::start()).collect();
+    let servers = servers?;
+    for server in &servers {
+        server.database("whole", "hopscope");
+    }
+    let address = together(user, servers.iter());
+    Some((servers, address))
+}
+
+fn together<'a>(user: &str, servers: impl Iterator<Item = &'a Server>) -> String {
+    let places: Vec<String> = servers
+        .map(|server| format!("127.0.0.1:{}/whole", server.port))
+        .collect();
+    format!("postgres://{user}@{}", places.join(","))
+}
+
+#[test]
+fn four_databases_that_share_an_index_answer_as_one() {
+    let Some((servers, to)) = four("owner") else {
+        return;
+    };
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let index = indexed(home);
+    let first = published(home, &index, &to, &[]);
+    assert_eq!(first["databases"].as_array().unwrap().len(), 4);
+    for server in &servers {
+        server.reader("whole", "hopscope", "reader");
+        let spread = "DO $$ BEGIN ASSERT (SELECT count(*) FROM hopscope.v1_arcs) BETWEEN 100 AND 1000; END $$";
+        server.sql("whole", spread);
+    }
+    let path = index.to_str().unwrap();
+    let address = together("reader", servers.iter().rev());
+    let ask = |address: &str, question: &str, method: &str, set: &[&str]| {
+        let words = ["ask", address, question, "--method", method, "--json"];
+        let set = set.iter().flat_map(|set| ["--set", set]);
+        json(home, &words.into_iter().chain(set).collect::<Vec<_>>())
+    };
+    for question in ["Who discovered the moon Titan?", "q01", "q17"] {
+        for (method, set) in [("bm25", &[][..]), ("graph-hybrid", &PUSHED)] {
+            let here = ask(path, question, method, set);
+            let there = ask(&address, question, method, &[]);
+            assert_eq!(ranking(&here), ranking(&there), "{method} {question}");
+            assert_eq!(here["passages"][0]["text"], there["passages"][0]["text"]);
+            assert_eq!(there["database"]["servers"], 4);
+        }
+    }
+    // One of them, one too few, one twice, one that holds nothing.
+    let (own, other) = (&servers[0], &servers[1]);
+    let alone = own.address("reader", "whole");
+    let fewer = together("reader", servers.iter().take(3));
+    let twice = together("reader", servers.iter().take(3).chain([own]));
+    let empty = format!("{fewer},127.0.0.1:{}/postgres", other.port);
+    for (address, what) in [
+        (alone, "it holds part 1 of 4 of an index"),
+        (fewer, "name the 4 databases that it was published to"),
+        (twice, "it holds part 1 of 4, as one before it does"),
+        (empty, "it holds no part of the index"),
+    ] {
+        let refused = run(home, Some(PASSWORD), &["ask", &address, "Titan"]);
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert!(said.contains(what), "{said}");
+        assert_eq!(refused.status.code(), Some(2));
+    }
+
+    // A new version is asked once all have it; one that reached some of them alone is not.
+    let corpus = home.join("moons");
+    std::fs::create_dir(&corpus).unwrap();
+    let text = "# Io\n\nGalileo saw Io near Jupiter.\n";
+    std::fs::write(corpus.join("io.md"), text).unwrap();
+    let moons = written(home, &corpus, "other");
+    published(home, &moons, &to, &[]);
+    let asked = |question| ranking(&ask(&address, question, "bm25", &[]));
+    assert_eq!(asked("Who saw Io near Jupiter?")[0].0, "io.md#1");
+    for (server, back) in servers.iter().zip([true, false, false, true]) {
+        // As when the publisher was stopped between two of them.
+        if back {
+            server.sql("whole", "UPDATE hopscope.hopscope_current SET version = 1");
+        }
+    }
+    assert_eq!(asked("q01"), ranking(&ask(path, "q01", "bm25", &[])));
+    let again = published(home, &moons, &to, &["--remove-old"]);
+    assert_eq!((&again["rows"], &again["removed"]), (&0.into(), &4.into()));
+    assert_eq!(asked("Who saw Io near Jupiter?").len(), 1);
+}
+
+/// A number that looks like none other before it, below `most`.
+fn random(state: &mut u64, most: u64) -> u64 {
+    *state = state
+        .wrapping_mul(6_364_136_223_846_793_005)
+        .wrapping_add(1);
+    (*state >> 33) % most
+}
+
+#[test]
+fn a_database_that_crashes_at_any_moment_gives_the_answer_or_an_error() {
+    let Some((servers, to)) = four("owner") else {
+        return;
+    };
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    published(home, &indexed(home), &to, &[]);
+    let open = to.replace("owner@", &format!("owner:{ENCODED}@"));
+    let there = Published::find(Path::new(&open)).unwrap().unwrap();
+    let settings = Settings::new(Method::by_name("graph-hybrid").unwrap());
+    let settings = fitted(there.whole(), &settings).unwrap();
+    let questions = ["Who discovered the moon Titan?", "q01", "q17", "q23"];
+    let ask = |at: usize| {
+        let fetched = retrieve(&there, questions[at % 4], &settings, Keep::Scores);
+        fetched.map(|fetched| {
+            let index = fetched.numbered.index.clone();
+            let hits = fetched.run.top().iter();
+            hits.map(|hit| (index.id(hit.passage).to_owned(), hit.score))
+                .collect::<Vec<_>>()
+        })
+    };
+    let right: Vec<_> = (0..4).map(|at| ask(at).unwrap()).collect();
+    let (mut state, mut answers, mut slowest) = (7, 0, Duration::ZERO);
+    for at in 0..100 {
+        let (server, wait) = (random(&mut state, 4), random(&mut state, 40_000));
+        let start = Instant::now();
+        let answer = std::thread::scope(|scope| {
+            let asked = scope.spawn(|| ask(at));
+            std::thread::sleep(Duration::from_micros(wait));
+            servers[server as usize].crash("hopscope");
+            asked.join().unwrap()
+        });
+        slowest = slowest.max(start.elapsed());
+        match answer {
+            Ok(answer) => {
+                assert_eq!(answer, right[at % 4]);
+                answers += 1;
+            }
+            Err(error) => {
+                let said = error.to_string();
+                assert!(said.starts_with("postgres://owner@127.0.0.1:"), "{said}");
+            }
+        }
+    }
+    println!("{answers} of 100 answered, the slowest within {slowest:?}");
+    assert!(slowest < Duration::from_secs(60));
+    assert!(answers > 50, "a crash is got over: {answers}");
+    // One that stays away.
+    let mut servers = servers;
+    let gone = servers.remove(2);
+    let place = format!("127.0.0.1:{}/whole", gone.port);
+    drop(gone);
+    let said = ask(0).err().unwrap().to_string();
+    assert!(said.contains(&place), "{said}");
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
-use tokio_postgres::{Config, NoTls};
+use tokio_postgres::{Config, NoTls, SimpleQueryMessage};
 
 /// The password of every user of the server.
 pub const PASSWORD: &str = "pass:w/o@rd é";
@@ -178,6 +178,15 @@ impl Server {
     }
 
     pub fn try_sql(&self, database: &str, statements: &str) -> Result<(), tokio_postgres::Error> {
+        self.query(database, statements).map(drop)
+    }
+
+    /// Runs statements, and the first value that comes back.
+    fn query(
+        &self,
+        database: &str,
+        statements: &str,
+    ) -> Result<Option<String>, tokio_postgres::Error> {
         let runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = { runtime }.enable_all().build().unwrap();
         runtime.block_on(async {
@@ -187,11 +196,29 @@ impl Server {
             config.connect_timeout(Duration::from_secs(20));
             let (client, connection) = config.connect(NoTls).await?;
             let connection = tokio::spawn(connection);
-            let done = client.batch_execute(statements).await;
+            let done = client.simple_query(statements).await;
             drop(client);
             let _ = connection.await;
-            done
+            let value = |message| match message {
+                SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+                _ => None,
+            };
+            Ok(done?.into_iter().find_map(value))
         })
+    }
+
+    /// Kills what serves a program, as a crash would: the server ends all connections and recovers. Where the program is not
+    /// connected, nothing happens.
+    pub fn crash(&self, program: &str) {
+        let pid = format!(
+            "SELECT pid::text FROM pg_stat_activity WHERE application_name = '{program}' LIMIT 1"
+        );
+        let Ok(found) = self.query("postgres", &pid) else {
+            return;
+        };
+        if let Some(pid) = found {
+            let _ = Command::new("kill").args(["-9", &pid]).status();
+        }
     }
 
     /// A database with a user who may only read `schema`.
