@@ -13,6 +13,7 @@
 //! | `pos`, `lemma`, `lexicon` | parts of speech by rules |
 //! | `summarize`, `phrases` | the sentences and phrases that say most |
 //! | `coreference`, `relations` | who a sentence is about, and what it says of whom |
+//! | `ranges` | for tests: what holds of every rule that cuts a text |
 
 pub(crate) mod about;
 pub(crate) mod chunking;
@@ -36,6 +37,8 @@ pub(crate) mod phrases;
 pub(crate) mod pos;
 mod pos_cut;
 mod pos_verb;
+#[cfg(any(test, fuzzing))]
+pub mod ranges;
 mod relation_patterns;
 pub(crate) mod relations;
 pub(crate) mod sentences;

@@ -210,6 +210,97 @@ pub fn corpora() -> Vec<Kind> {
     ]
 }
 
+/// Reads a folder as whoever opens it without saying what it is.
+fn read_any(folder: &Path) -> Result<(), String> {
+    match corpus::read(&[folder.to_path_buf()], &ReadOptions::default()) {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let said = error.to_string();
+            let place = &*folder.to_string_lossy();
+            assert!(said.contains(place), "names no file: {said}");
+            Err(said)
+        }
+    }
+}
+
+const PASSAGES: &str = "{\"_id\": \"p1\", \"title\": \"Ada\", \"text\": \"Ada met Babbage.\"}\n{\"_id\": \"p2\", \"text\": \"Ada wrote notes.\"}\n";
+const OPENIE: &str = r#"{"docs": [{"idx": "c1", "passage": "Ada\nShe met Babbage.", "extracted_entities": ["Ada", "Babbage", 1843], "extracted_triples": [["Ada", "met", "Babbage"], ["Ada", "met"]]}], "avg_ent_chars": 9.5}"#;
+const PROPERTY_GRAPH: &str = r#"{"nodes": {"Ada": {"label": "PERSON", "embedding": [0.1, 0.2], "properties": {"triplet_source_id": "c1"}, "name": "Ada"}, "Babbage": {"label": "entity", "embedding": null, "properties": {"triplet_source_id": "c2"}, "name": "Babbage"}, "c1": {"label": "text_chunk", "properties": {"file_name": "one.txt"}, "text": "Ada wrote.", "id_": "c1"}}, "relations": {"a": {"label": "KNOWS", "source_id": "Ada", "target_id": "Babbage", "properties": {"triplet_source_id": "c1"}}}, "triplets": [["Ada", "KNOWS", "Babbage"]]}"#;
+const DOCSTORE: &str = r#"{"docstore/data": {"c1": {"__data__": {"id_": "c1", "metadata": {"file_name": "one.txt"}, "text": "Ada wrote."}, "__type__": "1"}, "c2": {"__data__": "{\"metadata\": {}, \"text\": \"Babbage built.\"}", "__type__": "1"}}}"#;
+const APOC: &str = r#"{"type": "node", "id": "1", "labels": ["Episodic"], "properties": {"uuid": "u1", "name": "letter", "content": "Ada wrote to Babbage."}}
+{"type": "node", "id": "2", "labels": ["Entity", "Person"], "properties": {"name": "Ada", "summary": "A countess."}}
+{"id": "9", "type": "relationship", "label": "MENTIONS", "start": {"id": "1", "labels": ["Episodic"]}, "end": {"id": "2", "labels": ["Entity"]}}
+"#;
+const DOCUMENTS: &str = r#"[{"nodes": [{"id": "Ada", "type": "Person", "properties": {}}, {"id": "Babbage", "type": "Person"}], "relationships": [{"source": {"id": "Ada", "type": "Person"}, "target": "Babbage", "type": "WROTE_TO", "properties": {}}], "source": {"page_content": "Ada wrote to Babbage.", "metadata": {"source": "in/letters.txt"}, "type": "Document"}}]"#;
+const TREE: &str = r#"{"leaf_0": {"text": "Ada met Babbage.", "children": null, "parent": "summary_1"}, "leaf_1": {"text": "Ada wrote notes.", "children": null, "parent": "summary_1"}, "summary_0_0": {"text": "Two people.", "children": ["leaf_0", "leaf_1"], "parent": []}}"#;
+const NODE_LINK: &str = r#"{"directed": false, "multigraph": false, "graph": {}, "nodes": [{"id": "a", "label": "Ada"}, {"id": "b"}, {"id": "c", "text": "Ada met Babbage in London.", "type": "chunk"}], "links": [{"source": "a", "target": "b", "weight": 2.5}, {"source": "c", "target": "a"}]}"#;
+const GRAPHML: &str = r#"<?xml version="1.0"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="d0" for="node" attr.name="text" attr.type="string"/><key id="d1" for="edge" attr.name="weight" attr.type="double"/><graph edgedefault="undirected"><node id="a"/><node id="b"/><node id="c"><data key="d0">Ada met Babbage &amp; wrote.</data></node><edge source="a" target="b"><data key="d1">2.5</data></edge><edge source="c" target="a"/></graph></graphml>"#;
+const GEXF: &str = r#"<gexf xmlns="http://gexf.net/1.3" version="1.3"><graph><attributes class="node"><attribute id="0" title="text" type="string"/></attributes><nodes><node id="a" label="A &amp; B"/><node id="c"><attvalues><attvalue for="0" value="Ada met Babbage and wrote."/></attvalues></node></nodes><edges><edge source="a" target="c" weight="2.5"/></edges></graph></gexf>"#;
+
+/// Graphs that other systems made, and texts as people have them.
+pub fn graphs() -> Vec<Kind> {
+    let folder = |name: &'static str, path: &str| Kind {
+        name,
+        files: folder_of(path),
+        read: read_any,
+    };
+    let files = |name, files: &[(&str, &str)]| kind(name, files, read_any);
+    vec![
+        folder("lightrag", "tests/data/given/lightrag"),
+        folder("graphrag as csv", "tests/data/given/graphrag"),
+        folder("graphrag as parquet", "tests/data/given/graphrag-parquet"),
+        folder("linearrag", "tests/data/given/linearrag"),
+        files("openie", &[("openie_results_ner_x.json", OPENIE)]),
+        files(
+            "llamaindex",
+            &[
+                ("property_graph_store.json", PROPERTY_GRAPH),
+                ("docstore.json", DOCSTORE),
+            ],
+        ),
+        files("apoc", &[("all.json", APOC)]),
+        files("graph documents", &[("graph_documents.json", DOCUMENTS)]),
+        files(
+            "e2graphrag",
+            &[
+                ("tree.json", TREE),
+                (
+                    "index_Spacy.json",
+                    r#"{"Ada": ["leaf_0", "leaf_1"], "Babbage": ["leaf_0"]}"#,
+                ),
+                ("graph_Spacy.json", r#"[["Ada", "Babbage", 1]]"#),
+            ],
+        ),
+        files("node-link", &[("graph.json", NODE_LINK)]),
+        files("graphml", &[("graph.graphml", GRAPHML)]),
+        files("gexf", &[("graph.gexf", GEXF)]),
+        files(
+            "edges",
+            &[
+                ("passages.jsonl", PASSAGES),
+                (
+                    "triples.csv",
+                    "head,relation,tail,weight\nAda,met,Babbage,2\nAda,wrote,notes,1\n",
+                ),
+            ],
+        ),
+        files(
+            "html",
+            &[(
+                "c/a.html",
+                "<html><head><title>Ur</title></head><body><h1>A</h1><p>One &amp; two.</p><table><tr><td>x</td></tr></table></body></html>",
+            )],
+        ),
+        files(
+            "langchain",
+            &[(
+                "docs.jsonl",
+                "{\"page_content\": \"Ada wrote.\", \"metadata\": {\"source\": \"a.txt\"}}\n",
+            )],
+        ),
+    ]
+}
+
 const LOG: &str = r#"{"log":"hopscope eval"}
 {"key":"00","question":"q","method":"bm25","milliseconds":0.1,"ranking":[{"passage":7,"score":1.5}],"read":{"after":null,"tokens":9},"fate":{"gold":["top10","missing"],"names":{"extracted":1,"linked":0},"fallback":"bm25_top1"}}
 "#;
@@ -339,6 +430,7 @@ pub fn what_a_person_types() -> Vec<Kind> {
 pub fn all() -> Vec<Kind> {
     let groups = [
         corpora(),
+        graphs(),
         files_beside_an_index(),
         what_a_person_keeps(),
         what_a_person_types(),

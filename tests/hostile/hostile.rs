@@ -78,6 +78,15 @@ fn corpora() {
 }
 
 #[test]
+fn graphs_of_other_systems() {
+    let mut tally = Tally::of("graphs of other systems, broken");
+    for kind in &hostile::graphs() {
+        tried(kind, &mut tally, trials(120));
+    }
+    tally.end();
+}
+
+#[test]
 fn files_beside_an_index() {
     let mut tally = Tally::of("files beside an index, broken");
     for kind in &hostile::files_beside_an_index() {
