@@ -90,7 +90,8 @@ fn finds(folder: &Path, kind: Kind) -> Option<String> {
     })
 }
 
-fn name_of(path: &Path) -> String {
+/// The name of a file.
+pub(super) fn name_of(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()
 }

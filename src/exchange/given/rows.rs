@@ -3,6 +3,7 @@
 
 use super::super::schema::GraphError;
 use super::plain;
+use super::stream::Loose;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -39,6 +40,18 @@ pub enum Cell {
     Integer(i64),
     Real(f64),
     List(Vec<String>),
+}
+
+impl From<Loose> for Cell {
+    fn from(value: Loose) -> Cell {
+        match value {
+            Loose::List(items) => Cell::List(items),
+            value => match value.text() {
+                text if text.is_empty() => Cell::Absent,
+                text => Cell::Text(text),
+            },
+        }
+    }
 }
 
 impl Cell {
@@ -180,9 +193,17 @@ pub type Each<'f> = &'f mut dyn FnMut(u64, &[Cell]) -> Result<(), GraphError>;
 /// A file that cannot be read, is cut or damaged, with its line where it has lines; whatever `each` returns.
 pub fn read(path: &Path, wanted: &[&str], each: Each<'_>) -> Result<(), GraphError> {
     if let Some(delimiter) = delimiter(path) {
-        return of_csv(path, delimiter, wanted, each);
+        return of_csv(path, delimiter, Some(wanted), each);
     }
     guarded(path, || of_parquet(path, wanted, each))
+}
+
+/// Gives every row of a table that does not name its columns, the first too.
+///
+/// # Errors
+/// As [`read`]; a file that is no CSV.
+pub fn read_bare(path: &Path, each: Each<'_>) -> Result<(), GraphError> {
+    of_csv(path, delimiter(path).unwrap_or(b','), None, each)
 }
 
 /// The titles of documents by their identifiers, from two columns of a table; none of a single document, which says nothing.
@@ -213,21 +234,29 @@ fn guarded<T>(path: &Path, of: impl FnOnce() -> Result<T, GraphError>) -> Result
     })
 }
 
-fn of_csv(path: &Path, delimiter: u8, wanted: &[&str], each: Each<'_>) -> Result<(), GraphError> {
+/// `wanted` are the columns that the first row names; without them that row is one like the others.
+fn of_csv(
+    path: &Path,
+    delimiter: u8,
+    wanted: Option<&[&str]>,
+    each: Each<'_>,
+) -> Result<(), GraphError> {
     let file = File::open(path).map_err(|source| GraphError::io(path, source))?;
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
         .flexible(false)
+        .has_headers(wanted.is_some())
         .from_reader(file);
     let failed = |error: csv::Error| {
         let line = error.position().map_or(0, csv::Position::line);
         GraphError::record(path, line, "a row of CSV", error.to_string())
     };
     let head = reader.headers().map_err(failed)?.clone();
-    let places: Vec<Option<usize>> = wanted
-        .iter()
-        .map(|name| head.iter().position(|own| own == *name))
-        .collect();
+    let place = |name: &&str| head.iter().position(|own| own == *name);
+    let places: Vec<Option<usize>> = match wanted {
+        Some(wanted) => wanted.iter().map(place).collect(),
+        None => (0..head.len()).map(Some).collect(),
+    };
     let mut record = csv::StringRecord::new();
     let mut number = 0;
     while reader.read_record(&mut record).map_err(failed)? {

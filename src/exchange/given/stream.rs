@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 const LONGEST: usize = 160;
 /// How much of a file its beginning is, in bytes.
 const BEGINNING: u64 = 1 << 16;
+/// Longest first record whose keys are looked at.
+const FIRST: u64 = 1 << 24;
 /// Most entries of a folder that are looked at.
 const MOST_ENTRIES: usize = 1000;
 
@@ -37,6 +39,17 @@ pub fn compact(path: &Path) -> String {
         Some(inner) => inner.to_owned(),
         None => text,
     }
+}
+
+/// The keys of the first record of a file of JSON lines; none where there is none.
+pub fn keys(path: &Path) -> Vec<String> {
+    let Ok(file) = File::open(path) else {
+        return Vec::new();
+    };
+    let start = BufReader::new(file.take(FIRST));
+    let mut records = serde_json::Deserializer::from_reader(start).into_iter::<Record>();
+    let first = records.next().and_then(Result::ok).unwrap_or_default();
+    first.0.into_iter().map(|(name, _)| name).collect()
 }
 
 /// Files of a folder with one of some endings, in order of their names. A link is not followed.

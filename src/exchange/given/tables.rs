@@ -1,15 +1,15 @@
 //! Graphs as tables: a list of edges or triples, a table of nodes where there is one, and passages, as CSV, TSV, Parquet or
 //! JSON lines. Gephi, Neo4j, APOC, Kuzu, networkx and whoever keeps triples write such files.
 //!
-//! A row with two ends is an edge, whatever table it is in; a table or file with texts has the passages; another row with an
-//! identifier is a node. Ends that no table has as nodes are nodes of that name. Nodes and edges name their passages in a column;
+//! A row with two ends is an edge, whatever table it is in; a table with texts has the passages; another row with an identifier
+//! is a node. A table of edges may lack the line that names its columns: head, tail; or head, relation, tail. Ends that no table has as nodes are nodes of that name. Nodes and edges name their passages in a column;
 //! a node that no column leads to a passage is joined to the passages that have its name.
 
 use super::super::schema::GraphError;
 use super::plain::{Link, Plain, Properties, TEXTS, Thing, split};
 use super::rows::{self, Cell};
 use super::stream::{self, Record};
-use super::{Draft, Sort, System};
+use super::{Draft, Sort, System, nodelink};
 use crate::text::forms::Forms;
 use crate::text::{Language, Norm};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -41,13 +41,14 @@ const ENDS: [[&str; 2]; 14] = [
     ["h", "t"],
 ];
 /// How an identifier is called.
-const IDS: [&str; 8] = [
+const IDS: [&str; 9] = [
     "id",
     "node_id",
     "entity_id",
     "chunk_id",
     "passage_id",
     "doc_id",
+    "docid",
     "name",
     "entity",
 ];
@@ -63,7 +64,29 @@ const PASSAGES: [&str; 6] = [
 /// Files that are no part of a graph.
 const OTHERS: [&str; 4] = ["queries", "questions", "qrels", "schema"];
 /// What the tables of a folder may be.
-const TABLES_END: [&str; 3] = ["csv", "tsv", "parquet"];
+const TABLES_END: [&str; 4] = ["csv", "tsv", "parquet", LINES_END];
+/// Tables whose rows are records of JSON.
+const LINES_END: &str = "jsonl";
+/// What is in the name of a table of edges, where the table does not name its columns.
+const EDGES: [&str; 5] = ["triple", "edge", "relation", "fact", "link"];
+/// The columns of such a table, by how many it has, and whether the last is a number.
+const BARE: [(usize, bool, &[&str]); 4] = [
+    (2, false, &["head", "tail"]),
+    (3, true, &["head", "tail", "weight"]),
+    (3, false, &["head", "relation", "tail"]),
+    (4, true, &["head", "relation", "tail", "weight"]),
+];
+/// What columns of a table of edges are called besides.
+const BESIDES: [&str; 8] = [
+    "label",
+    "labels",
+    "predicate",
+    "rel",
+    "relation",
+    "relationship",
+    "type",
+    "weight",
+];
 
 /// The name of a column without what its writer puts around it: `_id`, `~from`, `:START_ID`, `personId:ID(Person)`.
 fn plainly(name: &str) -> String {
@@ -116,14 +139,23 @@ impl Properties for Row<'_> {
     }
 }
 
-/// What the files of a folder are.
-#[derive(Default)]
-struct Files {
-    edges: Vec<PathBuf>,
-    /// Whether nodes among the edges have texts.
-    texts: bool,
-    passages: Vec<PathBuf>,
-    nodes: Vec<PathBuf>,
+/// What the rows of a table are, in the order in which tables are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Holds {
+    Passages,
+    Nodes,
+    /// Of a database nodes and edges may be one table.
+    Edges,
+}
+
+/// A table of a folder.
+struct Table {
+    path: PathBuf,
+    holds: Holds,
+    /// What its columns are called: by the table, or by their number.
+    columns: Vec<String>,
+    /// Whether its first row is one like the others.
+    bare: bool,
 }
 
 fn ends_of(names: &[String]) -> Option<[&'static str; 2]> {
@@ -135,104 +167,142 @@ fn has_text(names: &[String]) -> bool {
     names.iter().any(|name| TEXTS.contains(&&**name))
 }
 
-impl Files {
-    /// By the columns of tables and the first records of JSON lines. None where a schema says that it is a typed graph.
-    fn of(folder: &Path) -> Files {
-        let mut files = Files::default();
-        if folder.join("schema.json").is_file() {
-            return files;
+/// The columns of a table that does not name them, by its first row: where its name says that it holds edges, and no cell is
+/// called as columns are.
+fn bare(path: &Path, first: &[String]) -> Option<&'static [&'static str]> {
+    let stem = path.file_stem()?.to_string_lossy().to_lowercase();
+    let called = |cell: &String| {
+        let name = plainly(cell);
+        let ends = ENDS.as_flattened().iter();
+        let mut known = ends
+            .chain(&IDS)
+            .chain(&TEXTS)
+            .chain(&PASSAGES)
+            .chain(&BESIDES);
+        name.is_empty() || known.any(|known| *known == name)
+    };
+    if !EDGES.iter().any(|name| stem.contains(name)) || first.iter().any(called) {
+        return None;
+    }
+    let number = first.last()?.trim().parse::<f64>().is_ok();
+    let mut forms = BARE.iter();
+    let form = forms.find(|(many, last, _)| *many == first.len() && (number || !last));
+    form.map(|form| form.2)
+}
+
+impl Table {
+    /// By its columns or its first record. None of a file that holds no part of a graph.
+    fn of(path: PathBuf) -> Option<Table> {
+        let stem = path.file_stem()?.to_string_lossy().to_lowercase();
+        if OTHERS.contains(&&*stem) {
+            return None;
         }
-        let part = |path: &PathBuf| {
-            let stem = path.file_stem().unwrap_or_default();
-            let stem = stem.to_string_lossy().to_lowercase();
-            !OTHERS.contains(&&*stem)
+        let named = match is_lines(&path) {
+            true => stream::keys(&path),
+            false => rows::columns(&path),
         };
-        for path in stream::files(folder, &TABLES_END).into_iter().filter(part) {
-            let names: Vec<String> = rows::columns(&path).iter().map(|n| plainly(n)).collect();
-            let is = |name: &str| names.iter().any(|own| own == name);
-            // A letter has two ends and a text, too; of a database nodes and edges may be one table.
-            let graph = ends_of(&names).is_some();
-            if graph && (is("labels") || !has_text(&names)) {
-                files.texts |= has_text(&names);
-                files.edges.push(path);
-            } else if has_text(&names) {
-                files.passages.push(path);
-            } else if IDS.iter().any(|id| is(id)) {
-                files.nodes.push(path);
+        let given = match is_lines(&path) {
+            true => None,
+            false => bare(&path, &named),
+        };
+        let columns = given.map_or(named, |given| given.iter().map(|&n| n.to_owned()).collect());
+        let names: Vec<String> = columns.iter().map(|name| plainly(name)).collect();
+        let is = |name: &str| names.iter().any(|own| own == name);
+        // A letter has two ends and a text, too.
+        let holds = match has_text(&names) {
+            text if ends_of(&names).is_some() && (is("labels") || !text) => Holds::Edges,
+            true => Holds::Passages,
+            false if IDS.iter().any(|id| is(id)) => Holds::Nodes,
+            false => return None,
+        };
+        Some(Table {
+            path,
+            holds,
+            columns,
+            bare: given.is_some(),
+        })
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.columns.iter().map(|name| plainly(name)).collect()
+    }
+
+    /// Gives every row with its number from 1.
+    fn rows(&self, each: &mut dyn FnMut(u64, &Row<'_>)) -> Result<(), GraphError> {
+        if is_lines(&self.path) {
+            let mut number = 0;
+            return stream::lines(&self.path, "a record of JSON", &mut |_, record: Record| {
+                number += 1;
+                let names: Vec<String> = record.0.iter().map(|(name, _)| plainly(name)).collect();
+                let cells: Vec<Cell> = record
+                    .0
+                    .into_iter()
+                    .map(|(_, value)| value.into())
+                    .collect();
+                let (names, cells) = (&*names, &*cells);
+                each(number, &Row { names, cells });
+                Ok(())
+            });
+        }
+        let names = self.names();
+        let mut row = |number: u64, cells: &[Cell]| {
+            let names = &*names;
+            each(number, &Row { names, cells });
+            Ok(())
+        };
+        match self.bare {
+            true => rows::read_bare(&self.path, &mut row),
+            false => {
+                let wanted: Vec<&str> = self.columns.iter().map(String::as_str).collect();
+                rows::read(&self.path, &wanted, &mut row)
             }
         }
-        let lines = stream::files(folder, &["jsonl"]).into_iter().filter(part);
-        files.passages.extend(lines.filter(|path| {
-            let head = stream::compact(path);
-            TEXTS
-                .iter()
-                .any(|text| head.contains(&format!("\"{text}\":")))
-        }));
-        files
     }
 }
 
+fn is_lines(path: &Path) -> bool {
+    let ending = path.extension().unwrap_or_default();
+    ending.eq_ignore_ascii_case(LINES_END)
+}
+
+/// The tables of a folder, in the order in which they are read. None where a schema says that it is a typed graph.
+fn tables(folder: &Path) -> Vec<Table> {
+    if folder.join("schema.json").is_file() {
+        return Vec::new();
+    }
+    let files = stream::files(folder, &TABLES_END).into_iter();
+    let mut tables: Vec<Table> = files.filter_map(Table::of).collect();
+    tables.sort_by_key(|table| table.holds);
+    tables
+}
+
 fn finds(folder: &Path) -> Option<String> {
-    let files = Files::of(folder);
-    let whole = !files.edges.is_empty() && (files.texts || !files.passages.is_empty());
-    let name = |path: &PathBuf| {
-        path.file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned()
-    };
-    whole.then(|| {
-        let all = files
-            .edges
-            .iter()
-            .chain(&files.nodes)
-            .chain(&files.passages);
-        all.map(name).collect::<Vec<_>>().join(", ")
-    })
+    let mut tables = tables(folder);
+    let texts = |table: &Table| table.holds == Holds::Passages || has_text(&table.names());
+    let whole = tables.iter().any(|table| table.holds == Holds::Edges) && tables.iter().any(texts);
+    // Those that make it a graph in front.
+    tables.sort_by_key(|table| (table.holds != Holds::Edges, table.holds == Holds::Passages));
+    let names = tables.iter().map(|table| nodelink::name_of(&table.path));
+    whole.then(|| names.collect::<Vec<_>>().join(", "))
 }
 
 fn read(folder: &Path, draft: &mut Draft) -> Result<(), GraphError> {
-    let files = Files::of(folder);
     let mut plain = Plain::default();
-    let passages: FxHashSet<&PathBuf> = files.passages.iter().collect();
-    let all = files
-        .passages
-        .iter()
-        .chain(&files.nodes)
-        .chain(&files.edges);
-    for path in all {
-        draft.file(path);
-        let texts = passages.contains(path);
-        match path.extension().is_some_and(|end| end == "jsonl") {
-            true => of_lines(path, &mut plain)?,
-            false => of_table(path, texts, &mut plain, draft)?,
+    for table in tables(folder) {
+        draft.file(&table.path);
+        if table.bare {
+            let what = format!(
+                "tables that do not name their columns, read as {}",
+                table.columns.join(", ")
+            );
+            draft.note(Sort::Seen, &what, &nodelink::name_of(&table.path));
         }
+        table.rows(&mut |number, row| take(&table, number, row, &mut plain, draft))?;
     }
     named_by_edges(&mut plain, draft);
     joined_by_name(&mut plain, draft);
     plain.give(draft);
     Ok(())
-}
-
-/// Passages, a record each.
-fn of_lines(path: &Path, plain: &mut Plain) -> Result<(), GraphError> {
-    let mut number = 0;
-    stream::lines(
-        path,
-        "a passage with an identifier and a text",
-        &mut |_, record: Record| {
-            number += 1;
-            let id = match record.first(&["_id", "id", "chunk_id", "passage_id", "doc_id", "docid"])
-            {
-                id if id.is_empty() => number.to_string(),
-                id => id,
-            };
-            plain
-                .things
-                .push(passage(id, record.first(&["title"]), record.first(&TEXTS)));
-            Ok(())
-        },
-    )
 }
 
 fn passage(id: String, title: String, text: String) -> Thing {
@@ -245,56 +315,40 @@ fn passage(id: String, title: String, text: String) -> Thing {
     }
 }
 
-fn of_table(
-    path: &Path,
-    texts: bool,
-    plain: &mut Plain,
-    draft: &mut Draft,
-) -> Result<(), GraphError> {
-    let columns = rows::columns(path);
-    let wanted: Vec<&str> = columns.iter().map(String::as_str).collect();
-    let names: Vec<String> = columns.iter().map(|name| plainly(name)).collect();
-    let ends = ends_of(&names);
-    rows::read(path, &wanted, &mut |number, cells| {
-        let row = Row {
-            names: &names,
-            cells,
+/// Takes a row for what it is.
+fn take(table: &Table, number: u64, row: &Row<'_>, plain: &mut Plain, draft: &mut Draft) {
+    let id = row.first(&IDS);
+    if table.holds == Holds::Passages {
+        let id = if id.is_empty() {
+            number.to_string()
+        } else {
+            id
         };
-        let id = match row.first(&IDS) {
-            id if id.is_empty() && texts => number.to_string(),
-            id => id,
-        };
-        if texts {
-            plain
-                .things
-                .push(passage(id, row.text("title"), row.first(&TEXTS)));
-            return Ok(());
+        let passage = passage(id, row.text("title"), row.first(&TEXTS));
+        plain.things.push(passage);
+        return;
+    }
+    let passages = || PASSAGES.iter().flat_map(|name| row.texts(name));
+    let ends = ends_of(row.names).map(|ends| ends.map(|end| row.text(end)));
+    match ends {
+        Some([from, to]) if !from.is_empty() && !to.is_empty() => {
+            let mut link = Link::of(&from, &to, "", row);
+            // `source` and its like are an end here, and not a passage.
+            link.units.retain(|unit| *unit != from && *unit != to);
+            link.units.extend(passages());
+            plain.links.push(link);
         }
-        let found = ends.map(|ends| ends.map(|end| row.text(end)));
-        match found {
-            Some([from, to]) if !from.is_empty() && !to.is_empty() => {
-                let mut link = Link::of(&from, &to, "", &row);
-                // `source` and its like are an end here, and not a passage.
-                link.units.retain(|unit| *unit != from && *unit != to);
-                link.units
-                    .extend(PASSAGES.iter().flat_map(|name| row.texts(name)));
-                plain.links.push(link);
-            }
-            _ if id.is_empty() => {
-                draft.note(Sort::LeftOut, "rows without an identifier or two ends", "")
-            }
-            _ => {
-                let labels = row.text("labels");
-                let labels = labels.split([':', ';']).map(str::to_owned);
-                let mut thing = Thing::of(&id, &labels.collect::<Vec<_>>(), &row);
-                thing
-                    .units
-                    .extend(PASSAGES.iter().flat_map(|name| row.texts(name)));
-                plain.things.push(thing);
-            }
+        _ if id.is_empty() => {
+            draft.note(Sort::LeftOut, "rows without an identifier or two ends", "");
         }
-        Ok(())
-    })
+        _ => {
+            let labels = row.text("labels");
+            let labels = labels.split([':', ';']).map(str::to_owned);
+            let mut thing = Thing::of(&id, &labels.collect::<Vec<_>>(), row);
+            thing.units.extend(passages());
+            plain.things.push(thing);
+        }
+    }
 }
 
 /// Ends that no table has become nodes, and nodes are from the passages that their edges are from.
@@ -461,6 +515,73 @@ mod tests {
         ]);
         assert_eq!((neo4j.entities.len(), neo4j.relations.len()), (2, 1));
         assert_eq!(units(&neo4j, "Titan"), ["p1"]);
+    }
+
+    #[test]
+    fn records_of_json_are_nodes_and_edges_as_rows_are() {
+        let given = given(&[
+            (
+                "edges.jsonl",
+                br#"{"head": "Titan", "relation": "orbits", "tail": "Saturn", "weight": 2, "passages": ["p1", "p2"]}
+{"head": "Rhea", "relation": "orbits", "tail": "Saturn"}
+"#,
+            ),
+            (
+                "nodes.jsonl",
+                br#"{"id": "Titan", "type": "moon", "description": "The largest."}
+"#,
+            ),
+            ("passages.jsonl", PASSAGES_JSON),
+        ]);
+        let names: Vec<&str> = given.entities.iter().map(|e| &*e.name).collect();
+        assert_eq!(names, ["Titan", "Saturn", "Rhea"]);
+        let (titan, orbits) = (&given.entities[0], &given.relations[0]);
+        assert_eq!(
+            (&*titan.kind, &*titan.description),
+            ("moon", "The largest.")
+        );
+        assert_eq!((&*orbits.label, orbits.weight), ("orbits", 2.0));
+        assert_eq!(orbits.units, [0, 1]);
+    }
+
+    #[test]
+    fn a_table_of_edges_need_not_name_its_columns() {
+        for (name, edges, relation) in [
+            (
+                "triples.tsv",
+                "Titan\torbits\tSaturn\nRhea\torbits\tSaturn\n",
+                ("orbits", 1.0),
+            ),
+            (
+                "my_edges.csv",
+                "Titan,Saturn,2.5\nRhea,Saturn,1\n",
+                ("", 2.5),
+            ),
+            ("links.csv", "Titan,Saturn\nRhea,Saturn\n", ("", 1.0)),
+            (
+                "facts.csv",
+                "Titan,orbits,Saturn,2\nRhea,orbits,Saturn,1\n",
+                ("orbits", 2.0),
+            ),
+        ] {
+            let given = given(&[(name, edges.as_bytes()), ("passages.jsonl", PASSAGES_JSON)]);
+            let names: Vec<&str> = given.entities.iter().map(|e| &*e.name).collect();
+            assert_eq!(names, ["Titan", "Saturn", "Rhea"], "{name}");
+            let own = &given.relations[0];
+            assert_eq!((&*own.label, own.weight), relation, "{name}");
+            let account = given.account.to_string();
+            assert!(account.contains("read as head"), "{account}");
+        }
+        // A name that says nothing, a column that is called something, an empty cell.
+        for (name, text) in [
+            ("people.csv", "Titan,orbits,Saturn\n"),
+            ("edges.csv", "Titan,relation,Saturn\n"),
+            ("edges.csv", "Titan,,Saturn\n"),
+            ("edges.csv", "a,b,c,d,e\n"),
+        ] {
+            let folder = folder(&[(name, text.as_bytes()), ("passages.jsonl", PASSAGES_JSON)]);
+            assert!(find(folder.path()).is_none(), "{text}");
+        }
     }
 
     #[test]
