@@ -17,6 +17,7 @@ use crate::index::published::Spent;
 use crate::layers::GraphEdited;
 use crate::llm::task;
 use crate::output;
+use crate::retrieve::elsewhere::Purpose;
 use crate::retrieve::{
     self, Confidence, Edited, Hit, Keep, Origin, Reranked, Retrieval, Retriever, Settings, reading,
 };
@@ -155,14 +156,19 @@ impl AskArgs {
     }
 
     /// The same of an index that may lie in a database, with what it cost there.
-    fn run_anywhere(&self) -> Result<(Arc<Index>, Retrieval, Option<Spent>)> {
+    fn run_anywhere(&self, purpose: Purpose) -> Result<(Arc<Index>, Retrieval, Option<Spent>)> {
         let (path, question) = index_and_question(&self.words)?;
         let Some(published) = elsewhere::published(path)? else {
             let (index, retrieval) = self.run_on(path, question)?;
             return Ok((index, retrieval, None));
         };
         let settings = elsewhere::settings(&published, &self.how, self.top)?;
-        let fetched = retrieve::elsewhere::retrieve(&published, question, &settings, Keep::States)?;
+        let fetched = retrieve::elsewhere::retrieve(
+            &published,
+            question,
+            &settings,
+            (Keep::States, purpose),
+        )?;
         let (index, retrieval) = (fetched.numbered.index, fetched.run);
         self.opening.thinking.of(&index)?;
         warn(&index, &retrieval);
@@ -225,7 +231,7 @@ pub fn ask(args: &AnswerArgs) -> Result<()> {
     if args.answer {
         args.ask.opening.thinking.required("--answer")?;
     }
-    let (index, retrieval, spent) = args.ask.run_anywhere()?;
+    let (index, retrieval, spent) = args.ask.run_anywhere(Purpose::Answer)?;
     let answer = args.answer.then(|| {
         let llm = index.llm();
         let made = reading::answer(&llm, &reading::Reading::of(&index, &retrieval), &|| true);
@@ -455,7 +461,7 @@ impl<'a> Asked<'a> {
 
 pub fn trace(args: &TraceArgs) -> Result<()> {
     let form = args.form()?;
-    let (index, retrieval, spent) = args.ask.run_anywhere()?;
+    let (index, retrieval, spent) = args.ask.run_anywhere(Purpose::Trace)?;
     let known = index.question(&retrieval.question);
     let mut trace = explain::trace(&index, &retrieval, known);
     trace.database = spent;

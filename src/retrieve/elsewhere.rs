@@ -31,6 +31,15 @@ const MOST: usize = 200_000;
 /// How long a question may take.
 const LIMIT: Duration = Duration::from_secs(60);
 
+/// What a run is for, and so which titles and names are fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// The passages that are returned, with their texts, and the seeds.
+    Answer,
+    /// Every node that a step lists or settles on, too.
+    Trace,
+}
+
 /// A run over fetched rows, and the index that was made of them.
 pub struct Fetched {
     /// What was fetched.
@@ -122,7 +131,7 @@ pub fn retrieve(
     rows: &dyn Rows,
     question: &str,
     settings: &Settings,
-    keep: Keep,
+    (keep, purpose): (Keep, Purpose),
 ) -> Result<Fetched, RetrieveError> {
     let start = Instant::now();
     let whole = rows.whole();
@@ -159,7 +168,7 @@ pub fn retrieve(
         let _ = run.unrecognised(&numbered.index);
         lacks = excerpt.lacking(reached(&numbered, &run));
         if lacks.is_empty() {
-            lacks = excerpt.lacking(shown(&excerpt, &numbered, &run));
+            lacks = excerpt.lacking(shown(&excerpt, &numbered, &run, purpose));
         }
         if excerpt.nodes() + lacks.nodes.len() > MOST {
             return Err(RetrieveError::Elsewhere(format!(
@@ -212,8 +221,8 @@ fn reached(numbered: &Numbered, run: &Retrieval) -> Wanted {
     }
 }
 
-/// What is shown of a run: passages it settled on or listed, and the names of those that are returned.
-fn shown(excerpt: &Excerpt<'_>, numbered: &Numbered, run: &Retrieval) -> Wanted {
+/// What is shown of a run: the passages that are returned with the names in them, and what its purpose needs besides.
+fn shown(excerpt: &Excerpt<'_>, numbered: &Numbered, run: &Retrieval, purpose: Purpose) -> Wanted {
     let mut lacks = Wanted::default();
     let passages = numbered.passages.len() as u32;
     for record in &run.records {
@@ -221,7 +230,9 @@ fn shown(excerpt: &Excerpt<'_>, numbered: &Numbered, run: &Retrieval) -> Wanted 
         let of_nodes = set.space == Space::Nodes;
         let members = set.members.iter().map(|member| member.node);
         let hits = set.hits().iter().map(|hit| hit.passage);
-        for node in settled(record).chain(members).chain(hits) {
+        let traced = settled(record).chain(hits);
+        let traced = traced.filter(|_| purpose == Purpose::Trace);
+        for node in members.chain(traced) {
             match node < passages {
                 true => lacks.titles.insert(numbered.whole(node)),
                 false if of_nodes => lacks

@@ -4,7 +4,7 @@ use crate::common::shared;
 use hopscope::corpus::{Corpus, Passage, ReadOptions, read};
 use hopscope::index::rows::{Here, Rows};
 use hopscope::index::{BuildOptions, Index, Silent, sample};
-use hopscope::retrieve::elsewhere::{fitted, retrieve};
+use hopscope::retrieve::elsewhere::{Purpose, fitted, retrieve};
 use hopscope::retrieve::explanation::Part;
 use hopscope::retrieve::{Keep, METHODS, Method, RetrieveError, Retriever, Settings};
 use proptest::prelude::*;
@@ -33,7 +33,7 @@ fn same(index: &Arc<Index>, question: &str, asked: &Settings) -> usize {
     let whole = Retriever::new(index.clone())
         .retrieve(question, &fitted, Keep::States)
         .unwrap();
-    let fetched = match retrieve(&here, question, &fitted, Keep::States) {
+    let fetched = match retrieve(&here, question, &fitted, (Keep::States, Purpose::Trace)) {
         // Of a question of which nothing is known.
         Err(RetrieveError::Elsewhere(_)) if whole.fallback() => return 0,
         fetched => fetched.unwrap(),
@@ -154,7 +154,12 @@ fn what_needs_the_whole_index_is_refused_with_what_would_serve() {
         assert!(said.contains(remedy), "{said}");
     }
     let uniform = settings(index, "graph", &["fallback=uniform", "walk=push"]);
-    let error = retrieve(&here, "nothing known", &uniform, Keep::Scores);
+    let error = retrieve(
+        &here,
+        "nothing known",
+        &uniform,
+        (Keep::Scores, Purpose::Answer),
+    );
     assert!(error.is_err_and(|error| error.to_string().contains("fallback=bm25_top1")));
     for method in METHODS.iter() {
         let mut settings = Settings::of(index, method);

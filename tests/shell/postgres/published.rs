@@ -4,7 +4,7 @@ use super::server::{ENCODED, PASSWORD, Server, alone};
 use super::{json, ranking, run};
 use hopscope::index::published::Published;
 use hopscope::index::rows::Rows;
-use hopscope::retrieve::elsewhere::{fitted, retrieve};
+use hopscope::retrieve::elsewhere::{Purpose, fitted, retrieve};
 use hopscope::retrieve::{Keep, Method, Settings};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -247,7 +247,7 @@ fn a_connection_that_breaks_is_made_again_and_a_server_that_is_gone_is_an_error(
             &there,
             "Who discovered the moon Titan?",
             &settings,
-            Keep::Scores,
+            (Keep::Scores, Purpose::Answer),
         )
     };
     let top = |fetched: &hopscope::retrieve::elsewhere::Fetched| {
@@ -402,7 +402,12 @@ fn a_database_that_crashes_at_any_moment_gives_the_answer_or_an_error() {
     let settings = fitted(there.whole(), &settings).unwrap();
     let questions = ["Who discovered the moon Titan?", "q01", "q17", "q23"];
     let ask = |at: usize| {
-        let fetched = retrieve(&there, questions[at % 4], &settings, Keep::Scores);
+        let fetched = retrieve(
+            &there,
+            questions[at % 4],
+            &settings,
+            (Keep::Scores, Purpose::Answer),
+        );
         fetched.map(|fetched| {
             let index = fetched.numbered.index.clone();
             let hits = fetched.run.top().iter();
