@@ -2,8 +2,9 @@
 //! JSON lines. Gephi, Neo4j, APOC, Kuzu, networkx and whoever keeps triples write such files.
 //!
 //! A row with two ends is an edge, whatever table it is in; a table with texts has the passages; another row with an identifier
-//! is a node. A table of edges may lack the line that names its columns: head, tail; or head, relation, tail. Ends that no table has as nodes are nodes of that name. Nodes and edges name their passages in a column;
-//! a node that no column leads to a passage is joined to the passages that have its name.
+//! is a node. A table of edges may lack the line that names its columns: head, tail; or head, relation, tail. Ends that no table
+//! has as nodes are nodes of that name. Nodes and edges name their passages in a column; a node that no column leads to a passage
+//! is joined to the passages that have its name.
 
 use super::super::schema::GraphError;
 use super::plain::{Link, Plain, Properties, TEXTS, Thing, split};
