@@ -267,7 +267,8 @@ impl Address {
         if listed(&shown).len() > 1 {
             return Err((
                 "an address of several databases".to_owned(),
-                "name one of them; an index that 'hopscope publish' spread over them needs all"
+                "ask an index that was published to them with 'hopscope ask' or 'hopscope trace'; all else reads one \
+                 database"
                     .to_owned(),
             ));
         }

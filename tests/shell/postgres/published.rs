@@ -359,6 +359,13 @@ fn four_databases_that_share_an_index_answer_as_one() {
         assert_eq!(refused.status.code(), Some(2));
     }
 
+    let refused = run(home, Some(PASSWORD), &["doctor", &address]);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(
+        said.contains("'hopscope ask' or 'hopscope trace'"),
+        "{said}"
+    );
+
     // A new version is asked once all have it; one that reached some of them alone is not.
     let corpus = home.join("moons");
     std::fs::create_dir(&corpus).unwrap();
