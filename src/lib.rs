@@ -120,6 +120,7 @@
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 // The rooms are open to the tests and benches of this package; what is promised to others is what follows them.
+mod caught;
 #[cfg_attr(doc, doc(hidden))]
 pub mod cli;
 #[cfg_attr(doc, doc(hidden))]

@@ -388,6 +388,27 @@ fn a_trace_goes_into_a_file_whose_ending_names_its_form() {
     assert!(said.to_string().contains("GraphML"), "{said}");
 }
 
+/// The reader of Parquet panics on these bytes, which a fuzzer found.
+#[test]
+fn damaged_parquet_is_an_error_of_one_line() {
+    let whole = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/given/graphrag-parquet");
+    let folder = tempfile::tempdir().unwrap();
+    for file in ["entities", "relationships", "text_units"] {
+        let name = format!("{file}.parquet");
+        std::fs::copy(whole.join(&name), folder.path().join(&name)).unwrap();
+    }
+    let path = folder.path().join("entities.parquet");
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[271] = 46;
+    std::fs::write(&path, bytes).unwrap();
+    let said = fails(&["import", folder.path().to_str().unwrap()]);
+    assert_eq!(said.trim().lines().count(), 1, "{said}");
+    assert!(
+        said.contains("entities.parquet") && said.contains("bytes that are damaged"),
+        "{said}"
+    );
+}
+
 #[test]
 fn a_passage_is_printed_with_its_text_and_one_reason() {
     let ask = ["ask", QUESTION, "-m", "graph-hybrid", "-k", "3"];

@@ -4,6 +4,7 @@
 use super::super::schema::GraphError;
 use super::plain;
 use super::stream::Loose;
+use crate::caught::caught;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -11,7 +12,6 @@ use parquet::record::Field;
 use parquet::schema::types::Type;
 use rustc_hash::FxHashMap;
 use std::fs::File;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -227,8 +227,7 @@ pub fn titles(path: &Path, columns: [&str; 2]) -> Result<FxHashMap<String, Strin
 
 /// What damaged bytes can do to the reader of Parquet ends here.
 fn guarded<T>(path: &Path, of: impl FnOnce() -> Result<T, GraphError>) -> Result<T, GraphError> {
-    let done = catch_unwind(AssertUnwindSafe(of));
-    done.unwrap_or_else(|_| {
+    caught(of).unwrap_or_else(|| {
         let found = "bytes that are damaged";
         Err(GraphError::record(path, 0, "a whole Parquet file", found))
     })

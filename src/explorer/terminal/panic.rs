@@ -8,6 +8,7 @@ use std::panic::{PanicHookInfo, set_hook, take_hook};
 use std::sync::{Mutex, Once, PoisonError};
 
 use super::{is_owner, is_taken, restore};
+use crate::caught::within;
 use crate::explorer::worker::panic_message;
 
 /// Messages of background threads, oldest first. A thread that panics in a loop must not fill the memory.
@@ -20,6 +21,9 @@ pub fn install_panic_hook() {
     ONCE.call_once(|| {
         let previous = take_hook();
         set_hook(Box::new(move |info| {
+            if within() {
+                return;
+            }
             if is_taken() && !is_owner() {
                 keep(describe(info));
                 return;
