@@ -4,7 +4,8 @@ use super::server::{ENCODED, PASSWORD, Server, alone};
 use super::{json, ranking, run};
 use hopscope::index::published::Published;
 use hopscope::index::rows::Rows;
-use hopscope::retrieve::elsewhere::{Purpose, fitted, retrieve};
+use hopscope::random::SplitMix;
+use hopscope::retrieve::elsewhere::{Fetched, Purpose, fitted, retrieve};
 use hopscope::retrieve::{Keep, Method, Settings};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -228,6 +229,14 @@ fn publisher(home: &Path, index: &Path, to: &str) -> Child {
     command.spawn().unwrap()
 }
 
+/// What is returned, with its scores.
+fn top(fetched: &Fetched) -> Vec<(String, f32)> {
+    let index = &fetched.numbered.index;
+    let hits = fetched.run.top().iter();
+    hits.map(|hit| (index.id(hit.passage).to_owned(), hit.score))
+        .collect()
+}
+
 #[test]
 fn a_connection_that_breaks_is_made_again_and_a_server_that_is_gone_is_an_error() {
     let Some(server) = Server::start() else {
@@ -249,12 +258,6 @@ fn a_connection_that_breaks_is_made_again_and_a_server_that_is_gone_is_an_error(
             &settings,
             (Keep::Scores, Purpose::Answer),
         )
-    };
-    let top = |fetched: &hopscope::retrieve::elsewhere::Fetched| {
-        let index = &fetched.numbered.index;
-        let hits = fetched.run.top().iter();
-        hits.map(|hit| (index.id(hit.passage).to_owned(), hit.score))
-            .collect::<Vec<_>>()
     };
     let before = top(&ask().unwrap());
     for _ in 0..3 {
@@ -387,14 +390,6 @@ fn four_databases_that_share_an_index_answer_as_one() {
     assert_eq!(asked("Who saw Io near Jupiter?").len(), 1);
 }
 
-/// A number that looks like none other before it, below `most`.
-fn random(state: &mut u64, most: u64) -> u64 {
-    *state = state
-        .wrapping_mul(6_364_136_223_846_793_005)
-        .wrapping_add(1);
-    (*state >> 33) % most
-}
-
 #[test]
 fn a_database_that_crashes_at_any_moment_gives_the_answer_or_an_error() {
     let Some((servers, to)) = four("owner") else {
@@ -415,22 +410,17 @@ fn a_database_that_crashes_at_any_moment_gives_the_answer_or_an_error() {
             &settings,
             (Keep::Scores, Purpose::Answer),
         );
-        fetched.map(|fetched| {
-            let index = fetched.numbered.index.clone();
-            let hits = fetched.run.top().iter();
-            hits.map(|hit| (index.id(hit.passage).to_owned(), hit.score))
-                .collect::<Vec<_>>()
-        })
+        fetched.map(|fetched| top(&fetched))
     };
     let right: Vec<_> = (0..4).map(|at| ask(at).unwrap()).collect();
-    let (mut state, mut answers, mut slowest) = (7, 0, Duration::ZERO);
+    let (mut random, mut answers, mut slowest) = (SplitMix::new(7), 0, Duration::ZERO);
     for at in 0..100 {
-        let (server, wait) = (random(&mut state, 4), random(&mut state, 40_000));
+        let (server, wait) = (random.below(4), random.below(40_000));
         let start = Instant::now();
         let answer = std::thread::scope(|scope| {
             let asked = scope.spawn(|| ask(at));
-            std::thread::sleep(Duration::from_micros(wait));
-            servers[server as usize].crash("hopscope");
+            std::thread::sleep(Duration::from_micros(wait as u64));
+            servers[server].crash("hopscope");
             asked.join().unwrap()
         });
         slowest = slowest.max(start.elapsed());
