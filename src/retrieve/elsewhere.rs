@@ -175,13 +175,13 @@ pub fn retrieve(
                 "the walk reaches more than {MOST} nodes; raise epsilon"
             )));
         }
-        if !lacks.is_empty() && start.elapsed() > LIMIT {
-            return Err(RetrieveError::Elsewhere(format!(
-                "the question took more than {} s; raise epsilon, or check the servers",
-                LIMIT.as_secs()
-            )));
-        }
         if !lacks.is_empty() {
+            if start.elapsed() > LIMIT {
+                return Err(RetrieveError::Elsewhere(format!(
+                    "the question took more than {} s; raise epsilon, or check the servers",
+                    LIMIT.as_secs()
+                )));
+            }
             continue;
         }
         let uniform = settings.get(FALLBACK) == Fallback::Uniform || numbered.matched == 0;

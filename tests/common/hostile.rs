@@ -101,14 +101,19 @@ fn read_as(folder: &Path, file: &str, format: Format) -> Result<(), String> {
             ..ReadOptions::default()
         };
         let found = corpus::read(&[folder.join(file)], &options);
-        let Err(error) = found else { continue };
-        let said = error.to_string();
-        return match said.contains(&*folder.to_string_lossy()) {
-            true => Err(said),
-            false => panic!("names no file: {said}"),
-        };
+        if let Err(error) = found {
+            return Err(refusal(folder, error));
+        }
     }
     Ok(())
+}
+
+/// What an error says, which names a file of the folder.
+fn refusal(folder: &Path, error: impl std::fmt::Display) -> String {
+    let said = said(error);
+    let place = &*folder.to_string_lossy();
+    assert!(said.contains(place), "names no file: {said}");
+    said
 }
 
 fn folder_of(path: &str) -> Vec<(String, Vec<u8>)> {
@@ -212,15 +217,8 @@ pub fn corpora() -> Vec<Kind> {
 
 /// Reads a folder as whoever opens it without saying what it is.
 fn read_any(folder: &Path) -> Result<(), String> {
-    match corpus::read(&[folder.to_path_buf()], &ReadOptions::default()) {
-        Ok(_) => Ok(()),
-        Err(error) => {
-            let said = error.to_string();
-            let place = &*folder.to_string_lossy();
-            assert!(said.contains(place), "names no file: {said}");
-            Err(said)
-        }
-    }
+    let found = corpus::read(&[folder.to_path_buf()], &ReadOptions::default());
+    found.map(drop).map_err(|error| refusal(folder, error))
 }
 
 const PASSAGES: &str = "{\"_id\": \"p1\", \"title\": \"Ada\", \"text\": \"Ada met Babbage.\"}\n{\"_id\": \"p2\", \"text\": \"Ada wrote notes.\"}\n";

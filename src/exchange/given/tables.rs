@@ -198,13 +198,13 @@ impl Table {
         if OTHERS.contains(&&*stem) {
             return None;
         }
-        let named = match is_lines(&path) {
-            true => stream::keys(&path),
-            false => rows::columns(&path),
-        };
-        let given = match is_lines(&path) {
-            true => None,
-            false => bare(&path, &named),
+        let (named, given) = match is_lines(&path) {
+            true => (stream::keys(&path), None),
+            false => {
+                let first = rows::columns(&path);
+                let given = bare(&path, &first);
+                (first, given)
+            }
         };
         let columns = given.map_or(named, |given| given.iter().map(|&n| n.to_owned()).collect());
         let names: Vec<String> = columns.iter().map(|name| plainly(name)).collect();
