@@ -158,7 +158,8 @@ impl AskArgs {
     /// The same of an index that may lie in a database, with what it cost there.
     fn run_anywhere(&self, purpose: Purpose) -> Result<(Arc<Index>, Retrieval, Option<Spent>)> {
         let (path, question) = index_and_question(&self.words)?;
-        let Some(published) = elsewhere::published(path)? else {
+        let encoder = self.opening.reading.encoder.as_deref();
+        let Some(published) = elsewhere::published(path, encoder)? else {
             let (index, retrieval) = self.run_on(path, question)?;
             return Ok((index, retrieval, None));
         };

@@ -52,7 +52,12 @@ pub fn publish(args: &PublishArgs) -> Result<()> {
     let bars = ProgressBars::of(&[Step::Check, Step::Write]);
     interrupt::watch();
     let start = Instant::now();
-    let index = Index::open_with(&args.index, Some("none"), false, &bars)?;
+    let mut index = Index::open_with(&args.index, None, false, &bars)?;
+    // No question is encoded, so a server that the index names is asked nothing.
+    if let Some(closed) = index.closed() {
+        let encoder = closed.encoder().to_owned();
+        index = Index::open_with(&args.index, Some(&encoder), false, &bars)?;
+    }
     let publication = published::publish(&index, &args.to, args.remove_old, &bars);
     bars.clear();
     let publication = publication?;
@@ -70,6 +75,8 @@ pub fn publish(args: &PublishArgs) -> Result<()> {
         resumed,
         known,
         removed,
+        vectors: _,
+        lack_extension,
     } = &publication;
     let what = match known {
         true => "was there already".to_owned(),
@@ -85,16 +92,24 @@ pub fn publish(args: &PublishArgs) -> Result<()> {
             plural(*resumed, "table")
         ));
     }
+    if !lack_extension.is_empty() {
+        say(format!(
+            "vectors were left out: {} without the extension vector (pgvector); run CREATE EXTENSION vector there, and \
+             publish again",
+            lack_extension.join(", ")
+        ));
+    }
     if *removed > 0 {
         say(format!("{} removed", plural(*removed, "older version")));
     }
     Ok(())
 }
 
-/// The index that is published where a path is the address of a database; none where nothing is.
-pub fn published(path: Option<&Path>) -> Result<Option<Published>> {
+/// The index that is published where a path is the address of a database; none where nothing is. Its questions are encoded as
+/// it says, or by the encoder that a person names.
+pub fn published(path: Option<&Path>, encoder: Option<&str>) -> Result<Option<Published>> {
     match path.filter(|path| is_one(path)) {
-        Some(path) => Ok(Published::find(path)?),
+        Some(path) => Ok(Published::find(path, encoder)?),
         None => Ok(None),
     }
 }

@@ -11,6 +11,28 @@ const TITLE: f32 = 2.0;
 /// Passages between two reports of progress.
 const BATCH: usize = 1024;
 
+/// The word pieces of a text that have a direction, ascending, each once.
+///
+/// # Errors
+/// A table that cannot be read.
+pub fn pieces(text: &str) -> Result<Vec<u32>, EmbedError> {
+    let (table, mut ids) = (table()?, Vec::new());
+    table.wordpiece.encode(text, &mut ids);
+    ids.retain(|piece| *piece != table.unknown);
+    ids.sort_unstable();
+    ids.dedup();
+    Ok(ids)
+}
+
+/// The vector of a question, by the weights of its own [`pieces`] in a corpus.
+///
+/// # Errors
+/// A table that cannot be read.
+pub fn question_of(text: &str, weights: &[(u32, f32)]) -> Result<Vec<f32>, EmbedError> {
+    let weights = Weights::of_some(table()?.pieces(), weights);
+    Static::new(weights)?.question(text)
+}
+
 /// The embedded table with the weights of one corpus.
 pub struct Static {
     table: &'static Table,

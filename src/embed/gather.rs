@@ -1,7 +1,7 @@
 //! Collects vectors as they are made, so that a large corpus never stands in memory as f32 when int8 is wanted.
 
 use super::dot;
-use super::vectors::{Rows, Vectors};
+use super::vectors::{Row, Rows, Vectors};
 use super::{EmbedError, Identity};
 
 /// Vectors under construction: encode some passages, push their rows, go on.
@@ -43,6 +43,18 @@ impl VectorWriter {
             self.scales.push(scale);
         } else {
             self.values.extend_from_slice(row);
+        }
+    }
+
+    /// Takes a row as it was kept elsewhere in the same form; none is one of zeros.
+    pub(crate) fn keep(&mut self, row: Option<&Row>) {
+        match row {
+            Some(Row::I8 { values, scale }) => {
+                self.small.extend(values);
+                self.scales.push(*scale);
+            }
+            Some(Row::F32(values)) => self.values.extend(values),
+            None => self.take(&vec![0.0; self.identity.dims]),
         }
     }
 

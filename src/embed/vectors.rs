@@ -18,6 +18,53 @@ pub enum Rows {
     },
 }
 
+/// One row by itself, as it is kept.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Row {
+    F32(Vec<f32>),
+    I8 { values: Vec<i8>, scale: f32 },
+}
+
+impl Row {
+    /// Its numbers as they are compared.
+    pub fn values(&self) -> Vec<f32> {
+        match self {
+            Row::F32(values) => values.clone(),
+            Row::I8 { values, scale } => values.iter().map(|x| f32::from(*x) * scale).collect(),
+        }
+    }
+
+    /// Its numbers, behind the size of one step where they are int8.
+    pub fn bytes(&self) -> Vec<u8> {
+        match self {
+            Row::F32(values) => values.iter().flat_map(|x| x.to_le_bytes()).collect(),
+            Row::I8 { values, scale } => {
+                let values = values.iter().map(|x| x.cast_unsigned());
+                scale.to_le_bytes().into_iter().chain(values).collect()
+            }
+        }
+    }
+
+    /// The row of such bytes; none where they are no row of `dims` finite numbers.
+    pub fn of_bytes(bytes: &[u8], dims: usize, whole: bool) -> Option<Row> {
+        let row = match whole {
+            true => {
+                let (scale, values) = bytes.split_first_chunk()?;
+                let values: Vec<i8> = values.iter().map(|x| x.cast_signed()).collect();
+                let scale = f32::from_le_bytes(*scale);
+                (values.len() == dims && scale.is_finite()).then_some(Row::I8 { values, scale })
+            }
+            false => {
+                let (values, rest) = bytes.as_chunks();
+                let values: Vec<f32> = values.iter().map(|x| f32::from_le_bytes(*x)).collect();
+                let fits = values.len() == dims && rest.is_empty();
+                (fits && values.iter().all(|x| x.is_finite())).then_some(Row::F32(values))
+            }
+        };
+        row
+    }
+}
+
 /// Unit vectors of all passages, by passage number.
 pub struct Vectors {
     identity: Identity,
@@ -30,6 +77,19 @@ pub struct Probe {
     values: Vec<f32>,
     whole: Vec<i16>,
     scale: f32,
+}
+
+impl Probe {
+    /// The query as it is compared: cut to whole numbers where rows are.
+    pub fn compared(&self) -> Vec<f32> {
+        match self.whole.is_empty() {
+            true => self.values.clone(),
+            false => {
+                let values = self.whole.iter();
+                values.map(|x| f32::from(*x) * self.scale).collect()
+            }
+        }
+    }
 }
 
 /// Fewer numbers than this are not worth waking other cores for.
@@ -195,6 +255,23 @@ impl Vectors {
     fn span(&self, row: u32) -> std::ops::Range<usize> {
         let start = row as usize * self.dims();
         start..start + self.dims()
+    }
+
+    /// Whether rows are kept in int8.
+    pub fn is_whole(&self) -> bool {
+        matches!(self.rows, Rows::I8 { .. })
+    }
+
+    /// A row by itself.
+    pub fn own(&self, row: u32) -> Row {
+        let span = self.span(row);
+        match &self.rows {
+            Rows::F32(values) => Row::F32(values[span].to_vec()),
+            Rows::I8 { values, scales } => Row::I8 {
+                values: values[span].to_vec(),
+                scale: scales[row as usize],
+            },
+        }
     }
 
     /// Copies a row out.

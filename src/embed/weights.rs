@@ -18,6 +18,17 @@ impl Weights {
         Weights(column)
     }
 
+    /// Those of some of `pieces` word pieces, which are all that the texts to come have.
+    pub fn of_some(pieces: usize, known: &[(u32, f32)]) -> Weights {
+        let mut weights = vec![0.0; pieces];
+        for (piece, weight) in known {
+            if let Some(own) = weights.get_mut(*piece as usize) {
+                *own = *weight;
+            }
+        }
+        Weights(weights.into())
+    }
+
     /// To be stored.
     pub fn column(&self) -> &Column<f32> {
         &self.0

@@ -1,11 +1,13 @@
 //! Vectors of all passages, and the encoder that made them.
 
 use super::IndexError;
+use super::excerpt::Asked;
 use super::near::{Near, NearEntry};
 use super::passages::Passages;
+use super::rows::Nearest;
 use crate::column::Column;
 use crate::corpus::Question;
-use crate::embed::vectors::Rows;
+use crate::embed::vectors::{Rows, top};
 use crate::embed::{
     EmbedError, Encoder, Given, Hnsw, Identity, Kind, VectorWriter, Vectors, Weights, spec,
 };
@@ -14,7 +16,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// How the vectors were made, as the manifest keeps it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,11 +57,25 @@ pub fn has_direction(vector: &[f32]) -> bool {
     vector.iter().any(|value| *value != 0.0)
 }
 
+/// Which vectors an excerpt has: those of passages that are near to its question.
+pub struct Fetched {
+    /// By passage of the excerpt.
+    pub has: Vec<bool>,
+    /// Passages of the whole index.
+    pub passages: usize,
+    pub asked: Arc<Asked>,
+}
+
+/// Whoever finds the nearest elsewhere rounds otherwise: so many more are asked for.
+const SPARE: usize = 16;
+
 /// The dense part of an index.
 pub struct Dense {
     pub entry: DenseEntry,
     pub vectors: Vectors,
     pub encoder: Box<dyn Encoder>,
+    /// None where every passage has its vector.
+    pub fetched: Option<Fetched>,
     /// Mean of all vectors, worked out when first asked for.
     mean: OnceLock<Vec<f64>>,
     pub(super) near: Near,
@@ -145,9 +161,43 @@ impl Dense {
             },
             vectors,
             encoder,
+            fetched: None,
             mean: OnceLock::new(),
             near: Near::default(),
         }
+    }
+
+    /// The `depth` passages nearest to a vector, best first, and how many were compared.
+    ///
+    /// # Errors
+    /// A vector of another shape.
+    pub fn nearest(
+        &self,
+        vector: &[f32],
+        depth: usize,
+    ) -> Result<(Vec<(u32, f32)>, usize), EmbedError> {
+        let mut scores = self.vectors.scores(vector)?;
+        let Some(fetched) = &self.fetched else {
+            return Ok((top(&scores, depth), scores.len()));
+        };
+        let nearest = Nearest {
+            vector: self.vectors.probe(vector)?.compared(),
+            depth: depth.saturating_add(SPARE),
+        };
+        fetched.asked.note(|wanted| {
+            let known = wanted.nearest.as_ref();
+            if known.is_none_or(|known| known.depth < nearest.depth) {
+                wanted.nearest = Some(nearest);
+            }
+        });
+        let lacks = scores
+            .iter_mut()
+            .zip(&fetched.has)
+            .filter(|(_, has)| !**has);
+        lacks.for_each(|(score, _)| *score = f32::NEG_INFINITY);
+        let mut found = top(&scores, depth);
+        found.retain(|(_, score)| score.is_finite());
+        Ok((found, fetched.passages))
     }
 
     /// Opens what an index stored. The encoder must still be the one that made the vectors.
@@ -167,6 +217,7 @@ impl Dense {
             entry,
             vectors,
             encoder,
+            fetched: None,
             mean: OnceLock::new(),
             near,
         })

@@ -3,13 +3,16 @@
 //!
 //! Whoever asks it for a name or a word that was not fetched finds none, and the excerpt remembers what it was asked for.
 
+use super::dense::Fetched;
 use super::entities::{Aliases, EntityGraph, Occurrence};
 use super::lexical::{Bm25, Held};
 use super::passages::is_checksum;
 use super::rows::{Called, Joined, Passage, Posting, Rows, Wanted, Whole};
-use super::{Index, IndexError, Lexical, Passages};
+use super::{Dense, Index, IndexError, Lexical, Passages};
 use crate::column::Strings;
 use crate::corpus::Question;
+use crate::embed::vectors::Row;
+use crate::embed::{EmbedError, Given, VectorWriter};
 use crate::graph::Beyond;
 use crate::text::Tokens;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -66,6 +69,11 @@ pub struct Excerpt<'a> {
     forms: FxHashSet<String>,
     words: [FxHashMap<String, Vec<Posting>>; Tokens::ALL.len()],
     passages: BTreeMap<u32, Passage>,
+    /// Vectors of passages near to the question, and as how many of the nearest they were asked for.
+    near: BTreeMap<u32, Row>,
+    nearest: usize,
+    /// The text of the question with its vector, where a method reads that.
+    vector: Option<(String, Vec<f32>)>,
     /// See [`Excerpt::by_words`]; none since words came.
     listed: Option<Listed>,
     /// The question, where it is of a set.
@@ -95,8 +103,13 @@ impl Numbered {
 }
 
 impl<'a> Excerpt<'a> {
-    /// Nothing yet, for a question.
-    pub fn new(whole: &Whole, question: &Question, deep: Deep<'a>) -> Excerpt<'a> {
+    /// Nothing yet, for a question, which may have a vector.
+    pub fn new(
+        whole: &Whole,
+        question: &Question,
+        vector: Option<Vec<f32>>,
+        deep: Deep<'a>,
+    ) -> Excerpt<'a> {
         Excerpt {
             whole: Arc::new(whole.clone()),
             deep,
@@ -106,6 +119,9 @@ impl<'a> Excerpt<'a> {
             forms: FxHashSet::default(),
             words: Default::default(),
             passages: BTreeMap::new(),
+            near: BTreeMap::new(),
+            nearest: 0,
+            vector: vector.map(|vector| (question.text.clone(), vector)),
             listed: None,
             question: Some(question.clone()).filter(|question| !question.id.is_empty()),
             asked: Arc::default(),
@@ -124,6 +140,7 @@ impl<'a> Excerpt<'a> {
         for (words, asked) in of.words.iter_mut().zip(asked.words) {
             words.extend(asked);
         }
+        of.nearest = asked.nearest.filter(|own| own.depth > self.nearest);
         of.nodes.retain(|node| !self.rows.contains_key(node));
         of.forms.retain(|form| !self.forms.contains(form));
         of.entities.retain(|name| !self.names.contains_key(name));
@@ -178,6 +195,10 @@ impl<'a> Excerpt<'a> {
             known.extend(posted);
         }
         self.passages.extend(came.passages);
+        if let Some(nearest) = lacks.nearest {
+            self.nearest = nearest.depth;
+        }
+        self.near.extend(came.near);
         Ok(())
     }
 
@@ -217,21 +238,25 @@ impl<'a> Excerpt<'a> {
     }
 
     /// An index of what was fetched.
-    pub fn index(&mut self) -> Numbered {
+    ///
+    /// # Errors
+    /// A vector of the question that is not of the index.
+    pub fn index(&mut self) -> Result<Numbered, IndexError> {
         let listed = self.listed.take();
         let listed = listed.unwrap_or_else(|| self.by_words());
         let numbered = self.numbered(&listed);
         self.listed = Some(listed);
-        numbered
+        Ok(numbered?)
     }
 
-    fn numbered(&self, listed: &Listed) -> Numbered {
+    fn numbered(&self, listed: &Listed) -> Result<Numbered, EmbedError> {
         let whole = &self.whole;
         let mut nodes: Vec<u32> = self.rows.keys().copied().collect();
         nodes.extend(self.rows.values().flatten().map(|joined| joined.node));
         nodes.extend(self.names.keys().map(|entity| whole.passages + entity));
         nodes.extend(self.passages.keys());
         nodes.extend(&listed.best);
+        nodes.extend(self.near.keys());
         // No index has no passage.
         nodes.push(0);
         nodes.sort_unstable();
@@ -248,6 +273,7 @@ impl<'a> Excerpt<'a> {
         let index = Index {
             questions: self.questions(&passages),
             options: whole.options.clone(),
+            dense: self.dense(&passages)?,
             ..Index::bare(
                 (whole.name.clone(), whole.fingerprint.clone()),
                 self.passages(&passages),
@@ -255,13 +281,32 @@ impl<'a> Excerpt<'a> {
                 self.lexical(&passages, unseen),
             )
         };
-        Numbered {
+        Ok(Numbered {
             index: Arc::new(index),
             passages,
             entities,
             matched: listed.matched.len(),
             whole: whole.clone(),
-        }
+        })
+    }
+
+    /// The vectors that came, and an encoder that knows the question.
+    fn dense(&self, passages: &[u32]) -> Result<Option<Dense>, EmbedError> {
+        let (Some(made), Some((text, vector))) = (&self.whole.vectors, &self.vector) else {
+            return Ok(None);
+        };
+        let identity = &made.entry.identity;
+        let encoder = Given::stored(identity.clone(), vector.clone().into(), &[text])?;
+        let mut rows = VectorWriter::new(identity.clone(), made.whole);
+        let own = || passages.iter().map(|passage| self.near.get(passage));
+        own().for_each(|row| rows.keep(row));
+        let mut dense = Dense::of(&made.entry.encoder, Box::new(encoder), rows.finish()?);
+        dense.fetched = Some(Fetched {
+            has: own().map(|row| row.is_some()).collect(),
+            passages: self.whole.passages as usize,
+            asked: self.asked.clone(),
+        });
+        Ok(Some(dense))
     }
 
     fn passages(&self, numbers: &[u32]) -> Passages {

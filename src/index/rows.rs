@@ -1,12 +1,31 @@
 //! What a question needs of an index, asked for by number and by name: the seam behind which an index may lie elsewhere. An
 //! index in memory has it too, so that answers over rows are held against answers over the whole.
 
+use super::dense::DenseEntry;
 use super::entities::Occurrence;
-use super::{EntityOptions, Index, IndexError};
+use super::{Dense, EntityOptions, Index, IndexError};
 use crate::corpus::Question;
+use crate::embed::Kind;
+use crate::embed::vectors::Row;
 use crate::text::Tokens;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+
+/// The vectors of an index.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Encoded {
+    /// Which encoder made them; they are searched exactly.
+    pub entry: DenseEntry,
+    /// Whether they are kept in int8.
+    pub whole: bool,
+}
+
+impl Encoded {
+    /// The row of such vectors that bytes are of.
+    pub fn row(&self, bytes: &[u8]) -> Option<Row> {
+        Row::of_bytes(bytes, self.entry.identity.dims, self.whole)
+    }
+}
 
 /// An index by its sizes and what it was built with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -20,6 +39,9 @@ pub struct Whole {
     pub options: EntityOptions,
     /// Words of all passages together, by the way words are cut.
     pub words: [u64; Tokens::ALL.len()],
+    /// None where no question can be compared with its passages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vectors: Option<Encoded>,
 }
 
 impl Whole {
@@ -76,8 +98,15 @@ pub struct Text {
     pub mentions: Vec<Occurrence>,
 }
 
+/// The passages that are nearest to a vector, by their product with it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Nearest {
+    pub vector: Vec<f32>,
+    pub depth: usize,
+}
+
 /// What is asked for at once.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wanted {
     /// Nodes, with all their neighbours.
     pub nodes: BTreeSet<u32>,
@@ -92,6 +121,8 @@ pub struct Wanted {
     pub titles: BTreeSet<u32>,
     /// Passages with their texts.
     pub texts: BTreeSet<u32>,
+    /// Passages near to a vector, with their own.
+    pub nearest: Option<Nearest>,
 }
 
 impl Wanted {
@@ -111,6 +142,8 @@ pub struct Came {
     /// Passages that have a word, ascending.
     pub posted: [Vec<(String, Vec<Posting>)>; Tokens::ALL.len()],
     pub passages: Vec<(u32, Passage)>,
+    /// Vectors of passages.
+    pub near: Vec<(u32, Row)>,
 }
 
 /// What a question needs of an index.
@@ -124,6 +157,12 @@ pub trait Rows: Send + Sync {
     /// What whoever has the rows says.
     fn question(&self, asked: &str) -> Result<Option<Question>, IndexError>;
 
+    /// The vector of a question, made by the encoder of the passages' vectors; none where these have none.
+    ///
+    /// # Errors
+    /// An encoder that is not here, and what whoever has the rows says.
+    fn vector(&self, question: &str) -> Result<Option<Vec<f32>>, IndexError>;
+
     /// All that is wanted, in one trip.
     ///
     /// # Errors
@@ -133,6 +172,18 @@ pub trait Rows: Send + Sync {
 
 /// What is done with a word and its postings.
 pub type EachWord<'a> = &'a mut dyn FnMut(&str, &[Posting]) -> Result<(), IndexError>;
+
+/// Vectors that questions can be compared with; those that were given as files come with no encoder.
+fn encoded(dense: &Dense) -> Option<Encoded> {
+    let entry = DenseEntry {
+        hnsw: None,
+        ..dense.entry.clone()
+    };
+    (entry.identity.kind != Kind::File).then(|| Encoded {
+        entry,
+        whole: dense.vectors.is_whole(),
+    })
+}
 
 /// An index that lies here, asked by rows.
 pub struct Here<'a> {
@@ -151,8 +202,33 @@ impl<'a> Here<'a> {
             edges: index.edges() as u64,
             options: index.options.clone(),
             words: Tokens::ALL.map(|tokens| total(tokens).sum()),
+            vectors: index.dense().and_then(encoded),
         };
         Here { index, whole }
+    }
+
+    /// The same without its vectors.
+    #[must_use]
+    pub fn without_vectors(mut self) -> Here<'a> {
+        self.whole.vectors = None;
+        self
+    }
+
+    fn dense(&self) -> Option<&'a Dense> {
+        let dense = self.index.dense();
+        dense.filter(|_| self.whole.vectors.is_some())
+    }
+
+    /// Every vector, by passage.
+    pub fn vectors(&self) -> impl Iterator<Item = Row> + '_ {
+        let vectors = self.dense().map(|dense| &dense.vectors).into_iter();
+        vectors.flat_map(|own| (0..own.len() as u32).map(|passage| own.own(passage)))
+    }
+
+    /// What the word pieces weigh, where a table of pieces made the vectors.
+    pub fn weights(&self) -> &[f32] {
+        let weights = self.dense().and_then(|dense| dense.encoder.weights());
+        weights.map_or(&[][..], |weights| weights.column())
     }
 
     pub fn questions(&self) -> &[Question] {
@@ -216,6 +292,11 @@ impl Rows for Here<'_> {
         Ok(self.index.question(asked).cloned())
     }
 
+    fn vector(&self, question: &str) -> Result<Option<Vec<f32>>, IndexError> {
+        let vector = self.dense().map(|dense| dense.encoder.question(question));
+        Ok(vector.transpose()?)
+    }
+
     fn fetch(&self, wanted: &Wanted) -> Result<Came, IndexError> {
         let (graph, language) = (&self.index.stored, self.index.language());
         let found = wanted
@@ -246,6 +327,11 @@ impl Rows for Here<'_> {
         let titles = wanted.titles.iter().map(|&p| (p, self.passage(p, false)));
         let texts = wanted.texts.iter().map(|&p| (p, self.passage(p, true)));
         came.passages = titles.chain(texts).collect();
+        if let (Some(nearest), Some(dense)) = (&wanted.nearest, self.dense()) {
+            let (found, _) = dense.nearest(&nearest.vector, nearest.depth)?;
+            let own = |(passage, _)| (passage, dense.vectors.own(passage));
+            came.near = found.into_iter().map(own).collect();
+        }
         Ok(came)
     }
 }

@@ -22,7 +22,7 @@ use crate::layers::ENTITY_PASSAGE;
 use crate::layers::entities::entity_options;
 use crate::parameters::{
     EDGE_CAP, EDGE_WEIGHT, EdgeWeight, FALLBACK, Fallback, Origin, PRUNE_TOP_PCT, Parameter as P,
-    RESULT_K, RRF_DEPTH, SEED_K, WALK, Walk,
+    RESULT_K, RRF_DEPTH, SEED_K, VECTOR_SEARCH, VectorSearch, WALK, Walk,
 };
 use std::time::{Duration, Instant};
 
@@ -64,13 +64,27 @@ pub fn fitted(whole: &Whole, settings: &Settings) -> Result<Settings, RetrieveEr
         let name = step.operator.declaration().name;
         let known = METHODS
             .iter()
-            .filter(|m| m.plan().steps.iter().all(|s| runs(s)));
+            .filter(|m| m.plan().steps.iter().all(|s| runs(s)))
+            .filter(|m| whole.vectors.is_some() || !m.reads_vectors());
         let known: Vec<&str> = known.map(|method| &*method.name).collect();
         return no(format!(
             "method {}: its step '{name}' reads more of an index than is published; methods that run: {}",
             method.name,
             known.join(", ")
         ));
+    }
+    if method.reads_vectors() && whole.vectors.is_none() {
+        return no(format!(
+            "method {} needs vectors, and the index was published without; they are published where the index has an \
+             encoder and every server has the extension vector (pgvector)",
+            method.name
+        ));
+    }
+    if method.reads_vectors() && settings.get(VECTOR_SEARCH) == VectorSearch::Hnsw {
+        return no(
+            "vector_search=hnsw walks links that are not published; set vector_search=exact"
+                .to_owned(),
+        );
     }
     if method.uses().contains(&P::Walk) && settings.get(WALK) != Walk::Push {
         if settings.origin(P::Walk) == Origin::User {
@@ -151,7 +165,11 @@ pub fn retrieve(
             .into_iter()
             .fold(DEPTH, usize::max),
     };
-    let mut excerpt = Excerpt::new(whole, &asked, deep);
+    let vector = match settings.method().reads_vectors() {
+        true => rows.vector(question)?,
+        false => None,
+    };
+    let mut excerpt = Excerpt::new(whole, &asked, vector, deep);
     let mut lacks = Wanted::default();
     lacks.words[tokens as usize].extend(words.iter().map(|word| word.0.clone()));
     lacks
@@ -161,7 +179,7 @@ pub fn retrieve(
         if !lacks.is_empty() {
             excerpt.fetch(rows, std::mem::take(&mut lacks))?;
         }
-        let numbered = excerpt.index();
+        let numbered = excerpt.index()?;
         let mut retriever = Retriever::new(numbered.index.clone());
         let run = retriever.retrieve(question, settings, Keep::Scores)?;
         // It asks for words, too.

@@ -2,7 +2,6 @@
 
 use super::methods::Ranker;
 use super::retrieval::{Hit, Ranked};
-use crate::embed::vectors::top;
 use crate::embed::{EmbedError, HnswOptions};
 use crate::index::near::FROM;
 use crate::index::{Dense, NearOptions};
@@ -85,10 +84,7 @@ pub fn nearest(
 ) -> Result<Ranked, EmbedError> {
     let search = search(dense, values, depth);
     let (found, matched) = match search {
-        Search::Exact => {
-            let scores = dense.vectors.scores(vector)?;
-            (top(&scores, depth), scores.len())
-        }
+        Search::Exact => dense.nearest(vector, depth)?,
         Search::Hnsw { ef, .. } => {
             let graph = dense.hnsw(&graph(values))?;
             let found = graph.nearest(&dense.vectors, vector, depth, ef)?;

@@ -90,6 +90,15 @@ fn every_question_of_the_sample_is_answered_as_by_the_whole() {
             &["push_threshold=degree", "dangling=reseed", "min_df=2"],
         ),
         ("names+bm25 > entity-passage > push > fuse", &[]),
+        ("dense", &[]),
+        ("rrf", &["rrf_depth=30"]),
+        ("graph-dense", &["epsilon=1e-3"]),
+        ("graph-rrf", &["epsilon=1e-3"]),
+        ("rrf-ppr", &["epsilon=1e-3"]),
+        (
+            "names+dense > entity-passage > push > fuse",
+            &["result_k=150"],
+        ),
     ] {
         let settings = settings(index, method, set);
         let nodes = index.len() + index.entities();
@@ -142,8 +151,9 @@ fn what_needs_the_whole_index_is_refused_with_what_would_serve() {
         (
             "hop",
             &[][..],
-            "methods that run: bm25, graph, graph-hybrid",
+            "methods that run: bm25, dense, rrf, graph, graph-hybrid, graph-dense, graph-rrf",
         ),
+        ("dense", &["vector_search=hnsw"], "set vector_search=exact"),
         ("graph", &["walk=power"], "set walk=push"),
         ("graph", &["edge_cap=5"], "edge_cap=0"),
         ("graph", &["prune_top_pct=1"], "max_df_ratio"),
@@ -153,6 +163,15 @@ fn what_needs_the_whole_index_is_refused_with_what_would_serve() {
         let said = refused(method, set);
         assert!(said.contains(remedy), "{said}");
     }
+    let bare = here.without_vectors();
+    for (method, remedy) in [
+        ("graph-rrf", "published without; they are published where"),
+        ("hop", "methods that run: bm25, graph, graph-hybrid"),
+    ] {
+        let error = fitted(bare.whole(), &settings(index, method, &[])).unwrap_err();
+        assert!(error.to_string().contains(remedy), "{error}");
+    }
+    let here = Here::of(index);
     let uniform = settings(index, "graph", &["fallback=uniform", "walk=push"]);
     let error = retrieve(
         &here,
@@ -170,18 +189,14 @@ fn what_needs_the_whole_index_is_refused_with_what_would_serve() {
     }
 }
 
-/// Whole sets, by the settings of two methods.
+/// Whole sets.
 #[test]
 #[ignore = "needs the data in ../shared"]
 fn whole_sets_are_answered_as_by_the_whole() {
     for set in ["data/musique-train100", "data/hotpotqa-dev500"] {
         let (corpus, _) = read(&[shared(set)], &ReadOptions::default()).unwrap();
-        let plain = BuildOptions {
-            encoder: "none".into(),
-            ..BuildOptions::default()
-        };
-        let index = Arc::new(Index::build(corpus, &plain, &Silent).unwrap());
-        let settings = settings(&index, "graph-hybrid", &["epsilon=1e-4"]);
+        let index = Arc::new(Index::build(corpus, &BuildOptions::default(), &Silent).unwrap());
+        let settings = settings(&index, "graph-rrf", &["epsilon=1e-4"]);
         let mut fetched: Vec<usize> = index
             .questions()
             .iter()
@@ -223,7 +238,7 @@ proptest! {
     fn any_corpus_is_answered_as_by_the_whole(
         texts in corpus(),
         asked in prop::collection::vec(0usize..14, 0..4),
-        method in prop::sample::select(vec!["bm25", "graph", "graph-hybrid"]),
+        method in prop::sample::select(vec!["bm25", "graph", "graph-hybrid", "dense", "graph-rrf"]),
         set in prop::sample::subsequence(
             vec!["hub_p=0.7", "epsilon=1e-3", "push_threshold=degree", "dangling=reseed", "min_df=2", "seed_k=3",
                  "max_df_ratio=0.5", "fold_accents=off", "edge_weight=binary"],

@@ -39,7 +39,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// The schema of an address that names none.
 const SCHEMA: &str = "hopscope";
 /// What the tables hold, and how; raised when that changes.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// What a version says of itself.
 #[derive(Serialize, Deserialize)]
@@ -177,8 +177,54 @@ const QUESTIONS: Table = Table {
     fill: write::questions,
 };
 
-/// All tables of a version, in the order they are written.
-static TABLES: [Table; 7] = [ARCS, NAMES, FORMS, ALIASES, WORDS, PASSAGES, QUESTIONS];
+/// What word pieces weigh, where the vectors are made of theirs.
+const PIECES: Table = Table {
+    name: "pieces",
+    columns: &[
+        ("piece", "int", Type::INT4),
+        ("weight", "real", Type::FLOAT4),
+    ],
+    key: "piece",
+    unique: true,
+    fill: write::pieces,
+};
+/// Vectors of passages: as they are kept, and as the server compares them.
+const VECTORS: Table = Table {
+    name: "vectors",
+    columns: &[
+        ("passage", "int", Type::INT4),
+        ("kept", "bytea", Type::BYTEA),
+        // Written as its bytes.
+        ("near", VECTOR, Type::BYTEA),
+    ],
+    key: "passage",
+    unique: true,
+    fill: write::vectors,
+};
+
+/// The type of vectors, which an extension brings: see [`extension`].
+const VECTOR: &str = "vector";
+
+/// All tables of a version, in the order they are written. Those of vectors come last, and are missing where it has none.
+static TABLES: [Table; 9] = [
+    ARCS, NAMES, FORMS, ALIASES, WORDS, PASSAGES, QUESTIONS, PIECES, VECTORS,
+];
+
+/// The tables of a version.
+fn tables(whole: &Whole) -> &'static [Table] {
+    match whole.vectors {
+        Some(_) => &TABLES,
+        None => &TABLES[..TABLES.len() - 2],
+    }
+}
+
+/// The schema that has the type of vectors, as SQL finds and writes it; null where the server has none.
+fn extension() -> String {
+    format!(
+        "(SELECT pg_catalog.quote_ident(n.nspname) FROM pg_catalog.pg_extension e \
+         JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = '{VECTOR}')"
+    )
+}
 
 impl Table {
     /// Its name in a schema, as SQL writes it.

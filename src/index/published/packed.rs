@@ -112,6 +112,16 @@ pub fn read_mentions(bytes: &[u8]) -> Option<Vec<Occurrence>> {
     })
 }
 
+/// A vector as the extension reads it.
+pub fn vector(values: &[f32]) -> Vec<u8> {
+    let head = (values.len() as u16)
+        .to_be_bytes()
+        .into_iter()
+        .chain([0, 0]);
+    head.chain(values.iter().flat_map(|value| value.to_be_bytes()))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

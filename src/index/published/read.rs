@@ -1,20 +1,24 @@
 //! A published index, asked by rows: one batch a look-up, to all servers at once, of the version that was there at first.
 
-use super::server::{Batch, KINDS, Keys, Server, reach};
+use super::server::{Batch, KINDS, Keys, QUESTION, Server, Version, WEIGHTS, reach};
 use super::{
-    ARCS, About, CURRENT, FORMAT, NAMES, PASSAGES, QUESTIONS, Shard, Table, VERSIONS, WORDS,
-    form_keys, key, packed, rows, schema_of, word_key,
+    ARCS, About, CURRENT, FORMAT, NAMES, PASSAGES, PIECES, QUESTIONS, Shard, Table, VECTORS,
+    VERSIONS, WORDS, extension, form_keys, key, packed, rows, schema_of, word_key,
 };
 use crate::corpus::Question;
+use crate::embed::fixed::{pieces, question_of};
+use crate::embed::{Closed, EmbedError, Encoder, Kind, Spec, Weights};
 use crate::exchange::postgres::address::Address;
 use crate::exchange::postgres::client::{error, failure, literal, quoted, runtime};
 use crate::index::IndexError;
-use crate::index::rows::{Called, Came, Passage, Rows, Text, Wanted, Whole};
+use crate::index::build::STATIC;
+use crate::index::rows::{Called, Came, Encoded, Nearest, Passage, Rows, Text, Wanted, Whole};
 use crate::text::{Tokens, plural};
 use futures_util::future::try_join_all;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 use tokio::runtime::Runtime;
 use tokio_postgres::{Client, Row};
@@ -38,6 +42,10 @@ pub struct Spent {
 /// An index in a database, or in several.
 pub struct Published {
     whole: Whole,
+    /// The encoder of questions that a person named.
+    named: Option<String>,
+    /// It, or the one that the index names; none until a question is encoded.
+    encoder: OnceLock<Box<dyn Encoder>>,
     runtime: Runtime,
     line: Mutex<Line>,
 }
@@ -46,12 +54,6 @@ pub struct Published {
 struct Line {
     servers: Vec<Server>,
     spent: Spent,
-}
-
-/// A version of an index on a server.
-struct Version {
-    number: i32,
-    about: String,
 }
 
 /// The versions of a schema that are complete, newest first, those that are asked in front; none where nothing is published.
@@ -71,24 +73,26 @@ async fn versions(
         return Ok(Vec::new());
     }
     let all = format!(
-        "SELECT version, about FROM {own}.{VERSIONS} v LEFT JOIN {own}.{CURRENT} c USING (version) \
-         WHERE v.whole ORDER BY c.one NULLS LAST, version DESC"
+        "SELECT version, about, {} FROM {own}.{VERSIONS} v LEFT JOIN {own}.{CURRENT} c USING (version) \
+         WHERE v.whole ORDER BY c.one NULLS LAST, version DESC",
+        extension()
     );
     let all = client.query(&all, &[]).await.map_err(failed)?;
     let version = |row: &Row| Version {
         number: row.get(0),
         about: row.get(1),
+        extension: row.get(2),
     };
     Ok(all.iter().map(version).collect())
 }
 
 impl Published {
     /// Whether the database of an address, or the databases, hold a published index: of the schema that it names, or of
-    /// `hopscope`. None where the first holds none.
+    /// `hopscope`. None where the first holds none. Questions are encoded as the index says, or by the encoder that is `named`.
     ///
     /// # Errors
     /// A server that cannot be reached or refuses, a version that this program does not read, and a part that is missing.
-    pub fn find(address: &Path) -> Result<Option<Published>, IndexError> {
+    pub fn find(address: &Path, named: Option<&str>) -> Result<Option<Published>, IndexError> {
         let addresses = Address::all_of(address).map_err(rows)?;
         let Some(first) = addresses.first() else {
             return Ok(None);
@@ -127,7 +131,7 @@ impl Published {
             let part = versions.iter().find_map(|version| {
                 let own: About<'_> = serde_json::from_str(&version.about).ok()?;
                 let same = own.whole == about.whole && own.shard.of == of && own.shard.at < of;
-                same.then_some((own.shard.at as usize, version.number))
+                same.then_some((own.shard.at as usize, version))
             });
             let Some((at, version)) = part else {
                 let what = "it holds no part of the index that the first database holds".to_owned();
@@ -139,11 +143,22 @@ impl Published {
                 let what = format!("it holds part {shard}, as one before it does");
                 return Err(fails(&address, what, "name each database once"));
             }
-            let passages = about.whole.passages;
-            servers[at] = Some(Server::new((address, client), &schema, version, passages));
+            if about.whole.vectors.is_some() && version.extension.is_none() {
+                let what =
+                    "the extension vector (pgvector) is gone, and its table with it".to_owned();
+                return Err(fails(
+                    &address,
+                    what,
+                    "create it, and publish the index again",
+                ));
+            }
+            let server = Server::new((address, client), &schema, version, &about.whole);
+            servers[at] = Some(server);
         }
         Ok(Some(Published {
             whole: about.whole.into_owned(),
+            named: named.map(str::to_owned),
+            encoder: OnceLock::new(),
             runtime,
             line: Mutex::new(Line {
                 servers: servers.into_iter().flatten().collect(),
@@ -159,6 +174,51 @@ impl Published {
             servers: line.servers.len(),
             ..std::mem::take(&mut line.spent)
         }
+    }
+
+    /// The vector of a question by what its word pieces weigh.
+    fn by_pieces(&self, question: &str) -> Result<Vec<f32>, IndexError> {
+        let pieces: BTreeSet<u32> = pieces(question)?.into_iter().collect();
+        let mut weights = Vec::new();
+        let batch = |shard: Shard| of_kind(WEIGHTS, shard.of_numbers(&pieces, 0));
+        self.ask(batch, |server, batch, came| {
+            let own = |row: &Row| Some(row.get(1));
+            weights.extend(numbered(
+                server,
+                &PIECES,
+                (&batch[WEIGHTS], &came[WEIGHTS]),
+                own,
+            )?);
+            Ok(())
+        })?;
+        Ok(question_of(question, &weights)?)
+    }
+
+    /// What encodes questions: what a person named, or what the index names, unless that is a server.
+    fn encoder(&self, made: &Encoded) -> Result<&dyn Encoder, IndexError> {
+        if let Some(encoder) = self.encoder.get() {
+            return Ok(&**encoder);
+        }
+        let spec = match &self.named {
+            Some(named) => Spec::parse(named)?,
+            None => {
+                let named = &made.entry.encoder;
+                let spec = Spec::parse(named)?;
+                if let Some(closed) = Closed::of(&spec, named) {
+                    return Err(IndexError::Rows(closed.to_string().into()));
+                }
+                spec
+            }
+        };
+        let encoder = spec.reopen(Weights::default(), made.entry.identity.dims)?;
+        if *encoder.identity() != made.entry.identity {
+            return Err(EmbedError::Identity {
+                stored: Box::new(made.entry.identity.clone()),
+                asked: Box::new(encoder.identity().clone()),
+            }
+            .into());
+        }
+        Ok(&**self.encoder.get_or_init(|| encoder))
     }
 
     fn line(&self) -> MutexGuard<'_, Line> {
@@ -211,6 +271,22 @@ fn number(row: &Row, column: usize) -> u32 {
     row.get::<_, i32>(column).cast_unsigned()
 }
 
+fn none() -> Keys {
+    Keys::Texts(Vec::new())
+}
+
+/// What is asked for alone.
+fn of_kind(kind: usize, keys: Keys) -> Batch {
+    let mut batch: Batch = std::array::from_fn(|_| none());
+    batch[kind] = keys;
+    batch
+}
+
+fn near(nearest: &Nearest) -> Keys {
+    let values: Vec<String> = nearest.vector.iter().map(f32::to_string).collect();
+    Keys::Near(format!("[{}]", values.join(",")), nearest.depth as i64)
+}
+
 fn name_of(row: &Row) -> Called {
     Called {
         entity: number(row, 0),
@@ -236,13 +312,9 @@ impl Rows for Published {
     fn question(&self, asked: &str) -> Result<Option<Question>, IndexError> {
         let key = key(b'q', asked);
         let mut found = None;
-        let batch = |shard: Shard| {
-            let mut batch: Batch = std::array::from_fn(|_| Keys::Texts(Vec::new()));
-            batch[KINDS - 1] = shard.of_texts([key]);
-            batch
-        };
-        self.ask(batch, |server, _, [.., came]| {
-            for row in came {
+        let batch = |shard: Shard| of_kind(QUESTION, shard.of_texts([key]));
+        self.ask(batch, |server, _, came| {
+            for row in &came[QUESTION] {
                 let question: Result<Question, _> = serde_json::from_str(row.get(0));
                 let question = question.map_err(|_| server.damaged(&QUESTIONS))?;
                 if question.text == asked || question.id == asked {
@@ -252,6 +324,17 @@ impl Rows for Published {
             Ok(())
         })?;
         Ok(found)
+    }
+
+    fn vector(&self, question: &str) -> Result<Option<Vec<f32>>, IndexError> {
+        let own = self.named.as_deref().is_none_or(|named| named == STATIC);
+        match &self.whole.vectors {
+            None => Ok(None),
+            Some(made) if made.entry.identity.kind == Kind::Static && own => {
+                self.by_pieces(question).map(Some)
+            }
+            Some(made) => Ok(Some(self.encoder(made)?.question(question)?)),
+        }
     }
 
     fn fetch(&self, wanted: &Wanted) -> Result<Came, IndexError> {
@@ -274,12 +357,14 @@ impl Rows for Published {
                 shard.of_texts(Tokens::ALL.into_iter().flat_map(words)),
                 shard.of_numbers(&wanted.titles, 0),
                 shard.of_numbers(&wanted.texts, 0),
-                Keys::Texts(Vec::new()),
+                none(),
+                none(),
+                wanted.nearest.as_ref().map_or_else(none, near),
             ]
         };
         let mut came = Came::default();
         self.ask(batch, |server, batch, rows| {
-            read(server, (wanted, passages), batch, rows, &mut came)
+            read(server, (wanted, &self.whole), batch, rows, &mut came)
         })?;
         Ok(came)
     }
@@ -288,13 +373,24 @@ impl Rows for Published {
 /// What came from a server.
 fn read(
     server: &Server,
-    (wanted, passages): (&Wanted, u32),
+    (wanted, whole): (&Wanted, &Whole),
     asked: &Batch,
     rows: [Vec<Row>; KINDS],
     came: &mut Came,
 ) -> Result<(), IndexError> {
-    let [nodes, _, _, entities, _, of_titles, of_texts, _] = asked;
-    let [arcs, named, aliases, names, words, titles, texts, _] = rows;
+    let [nodes, _, _, entities, _, of_titles, of_texts, ..] = asked;
+    let [
+        arcs,
+        named,
+        aliases,
+        names,
+        words,
+        titles,
+        texts,
+        _,
+        _,
+        near,
+    ] = rows;
     let joined = |row: &Row| packed::read_joined(row.get(1));
     came.joined
         .extend(numbered(server, &ARCS, (nodes, &arcs), joined)?);
@@ -302,7 +398,7 @@ fn read(
         let joined = packed::read_joined(row.get(3));
         let joined = joined.ok_or_else(|| server.damaged(&ARCS))?;
         let name = name_of(row);
-        came.joined.push((passages + name.entity, joined));
+        came.joined.push((whole.passages + name.entity, joined));
         came.names.push(name);
     }
     let own = |row: &Row| Some(name_of(row));
@@ -332,5 +428,11 @@ fn read(
     let titles = numbered(server, &PASSAGES, (of_titles, &titles), title)?;
     let texts = numbered(server, &PASSAGES, (of_texts, &texts), text)?;
     came.passages.extend(titles.into_iter().chain(texts));
+    for row in &near {
+        let made = whole.vectors.as_ref();
+        let kept = made.and_then(|made| made.row(row.get(1)));
+        let kept = kept.ok_or_else(|| server.damaged(&VECTORS))?;
+        came.near.push((number(row, 0), kept));
+    }
     Ok(())
 }

@@ -1,9 +1,12 @@
 //! One server of those that hold a published index: its connection, and the look-ups of a version there.
 
-use super::{ALIASES, ARCS, FORMS, NAMES, PASSAGES, QUESTIONS, Table, WORDS, rows};
+use super::{
+    ALIASES, ARCS, FORMS, NAMES, PASSAGES, PIECES, QUESTIONS, Table, VECTOR, VECTORS, WORDS, rows,
+};
 use crate::exchange::postgres::address::Address;
 use crate::exchange::postgres::client::{connect, error, failure};
 use crate::index::IndexError;
+use crate::index::rows::Whole;
 use futures_util::future::try_join_all;
 use std::time::Duration;
 use tokio_postgres::error::SqlState;
@@ -19,12 +22,17 @@ const AGAIN: [Duration; 3] = [
 ];
 
 /// How many kinds of rows are looked up together.
-pub const KINDS: usize = 8;
+pub const KINDS: usize = 10;
+/// Where questions and what word pieces weigh are among them.
+pub const QUESTION: usize = 7;
+pub const WEIGHTS: usize = 8;
 
 /// Keys that rows are asked for by: numbers, or what stands for texts.
 pub enum Keys {
     Numbers(Vec<i32>),
     Texts(Vec<i64>),
+    /// A vector as SQL writes it, and how many of the nearest.
+    Near(String, i64),
 }
 
 impl Keys {
@@ -32,6 +40,7 @@ impl Keys {
         match self {
             Keys::Numbers(own) => own.len(),
             Keys::Texts(own) => own.len(),
+            Keys::Near(..) => 1,
         }
     }
 
@@ -45,22 +54,24 @@ impl Keys {
             _ if self.len() == 0 => Ok(Vec::new()),
             Keys::Numbers(own) => client.query(statement, &[own]).await,
             Keys::Texts(own) => client.query(statement, &[own]).await,
+            Keys::Near(vector, depth) => client.query(statement, &[vector, depth]).await,
         }
     }
 }
 
 /// What is looked up together: neighbours of nodes, names with their neighbours by form, aliases, names by number, words,
-/// titles, texts, questions.
+/// titles, texts, questions, word pieces, the nearest vectors.
 pub type Batch = [Keys; KINDS];
 
-/// The look-ups of a version, each for a batch of keys, in the order of a [`Batch`].
-fn look_ups(schema: &str, version: i32, passages: u32) -> [String; KINDS] {
+/// The look-ups of a version, each for a batch of keys, in the order of a [`Batch`]; those of vectors where it has any.
+fn look_ups(version: &Version, schema: &str, whole: &Whole) -> Vec<String> {
+    let (number, passages) = (version.number, whole.passages);
     let plain = |columns: &str, table: &Table| {
-        let (from, key) = (table.of(schema, version), table.key);
+        let (from, key) = (table.of(schema, number), table.key);
         format!("SELECT {columns} FROM {from} WHERE {key} = ANY ($1)")
     };
-    let [arcs, names, forms] = [&ARCS, &NAMES, &FORMS].map(|table| table.of(schema, version));
-    [
+    let [arcs, names, forms] = [&ARCS, &NAMES, &FORMS].map(|table| table.of(schema, number));
+    let mut all = vec![
         plain("node, joined", &ARCS),
         format!(
             "SELECT n.entity, n.form, n.label, a.joined FROM (SELECT DISTINCT entity FROM {forms} \
@@ -72,7 +83,26 @@ fn look_ups(schema: &str, version: i32, passages: u32) -> [String; KINDS] {
         plain("passage, id, title, twin", &PASSAGES),
         plain("passage, id, title, twin, body, mentions", &PASSAGES),
         plain("question", &QUESTIONS),
-    ]
+    ];
+    if let (Some(extension), Some(_)) = (&version.extension, &whole.vectors) {
+        all.push(plain("piece, weight", &PIECES));
+        let from = VECTORS.of(schema, number);
+        // An index over vectors would find most of the nearest, and not all: it knows nothing of a sum.
+        all.push(format!(
+            "SELECT passage, kept FROM {from} ORDER BY \
+             (near OPERATOR({extension}.<#>) $1::pg_catalog.text::{extension}.{VECTOR}) + 0, passage LIMIT $2"
+        ));
+    }
+    all
+}
+
+/// A version of an index on a server.
+pub struct Version {
+    pub number: i32,
+    /// What it says of itself.
+    pub about: String,
+    /// The schema of what compares vectors; none where the server has none.
+    pub extension: Option<String>,
 }
 
 /// A server, and the version of the index that is asked there.
@@ -81,7 +111,7 @@ pub struct Server {
     client: Client,
     schema: String,
     version: i32,
-    queries: [String; KINDS],
+    queries: Vec<String>,
     /// None until something is asked.
     prepared: Vec<Statement>,
 }
@@ -90,15 +120,15 @@ impl Server {
     pub fn new(
         (address, client): (Address, Client),
         schema: &str,
-        version: i32,
-        passages: u32,
+        version: &Version,
+        whole: &Whole,
     ) -> Server {
         Server {
             address,
             client,
             schema: schema.to_owned(),
-            version,
-            queries: look_ups(schema, version, passages),
+            version: version.number,
+            queries: look_ups(version, schema, whole),
             prepared: Vec::new(),
         }
     }

@@ -1,8 +1,8 @@
 //! Publishing: an index is copied into tables of a new version, and that becomes the one that is asked, in one transaction.
 
 use super::{
-    About, CURRENT, FORMAT, Shard, TABLES, Table, VERSIONS, form_keys, key, packed, rows,
-    schema_of, word_key,
+    About, CURRENT, FORMAT, Shard, TABLES, Table, VECTOR, VERSIONS, extension, form_keys, key,
+    packed, rows, schema_of, tables, word_key,
 };
 use crate::exchange::postgres::address::Address;
 use crate::exchange::postgres::client::{connect, error, failure, literal, quoted, runtime};
@@ -34,6 +34,10 @@ pub struct Publication {
     pub known: bool,
     /// Older versions that were removed.
     pub removed: usize,
+    /// Whether vectors are there, too.
+    pub vectors: bool,
+    /// The databases without the extension that vectors need, where the index has some.
+    pub lack_extension: Vec<String>,
 }
 
 /// A database that an index was published to.
@@ -57,14 +61,23 @@ pub fn publish(
     progress: &dyn Progress,
 ) -> Result<Publication, IndexError> {
     let addresses = Address::all_of(address).map_err(rows)?;
-    let here = Here::of(index);
     let of = addresses.len() as u32;
     let shards = (0..of).map(|at| Shard { at, of });
     let writers = addresses.iter().zip(shards);
     let writers: Result<Vec<Writer<'_>>, _> = writers
-        .map(|(address, shard)| Writer::open(address, shard, here.whole()))
+        .map(|(address, shard)| Writer::open(address, shard))
         .collect();
-    let writers = writers?;
+    let mut writers = writers?;
+    let mut here = Here::of(index);
+    let lack = writers.iter().filter(|writer| writer.extension.is_none());
+    let lack = lack.filter(|_| here.whole().vectors.is_some());
+    let lack: Vec<String> = lack.map(|writer| writer.address.place()).collect();
+    if !lack.is_empty() {
+        here = here.without_vectors();
+    }
+    for writer in &mut writers {
+        writer.is_about(here.whole());
+    }
     writers.iter().try_for_each(Writer::lock)?;
     let mut publication = Publication {
         databases: Vec::new(),
@@ -73,6 +86,8 @@ pub fn publish(
         resumed: 0,
         known: false,
         removed: 0,
+        vectors: here.whole().vectors.is_some(),
+        lack_extension: lack,
     };
     let current: Result<Vec<_>, _> = writers.iter().map(Writer::current).collect();
     let current: Option<Vec<i32>> = current?.into_iter().collect();
@@ -80,10 +95,11 @@ pub fn publish(
     let versions = match current {
         Some(versions) => versions,
         None => {
-            let total = writers.len() * TABLES.len();
+            let tables = tables(here.whole()).len();
+            let total = writers.len() * tables;
             let mut versions = Vec::new();
             for (at, writer) in writers.iter().enumerate() {
-                let before = at * TABLES.len();
+                let before = at * tables;
                 let goes_on = |table| progress.advance(Step::Write, before + table, total);
                 versions.push(writer.complete(&here, &mut publication, &goes_on)?);
             }
@@ -118,6 +134,8 @@ pub struct Writer<'a> {
     runtime: Runtime,
     client: Client,
     schema: String,
+    /// The schema of what compares vectors; none where the server has none.
+    extension: Option<String>,
 }
 
 /// What is on its way into a table.
@@ -157,23 +175,31 @@ fn text(text: &str) -> Cow<'_, str> {
 }
 
 impl<'a> Writer<'a> {
-    fn open(address: &'a Address, shard: Shard, whole: &Whole) -> Result<Writer<'a>, IndexError> {
-        let about = About {
-            format: FORMAT,
-            shard,
-            whole: Cow::Borrowed(whole),
-        };
+    fn open(address: &'a Address, shard: Shard) -> Result<Writer<'a>, IndexError> {
         let runtime = runtime(address).map_err(rows)?;
         let client = runtime.block_on(connect(address)).map_err(rows)?;
         let schema = schema_of(address);
-        Ok(Writer {
+        let mut writer = Writer {
             address,
             shard,
-            about: literal(&serde_json::to_string(&about).unwrap_or_default()),
+            about: String::new(),
             runtime,
             client,
             schema,
-        })
+            extension: None,
+        };
+        let found = writer.firsts(&format!("SELECT {}", extension()))?;
+        writer.extension = found.into_iter().next();
+        Ok(writer)
+    }
+
+    fn is_about(&mut self, whole: &Whole) {
+        let about = About {
+            format: FORMAT,
+            shard: self.shard,
+            whole: Cow::Borrowed(whole),
+        };
+        self.about = literal(&serde_json::to_string(&about).unwrap_or_default());
     }
 
     fn failed(&self, cause: &tokio_postgres::Error) -> IndexError {
@@ -275,7 +301,7 @@ impl<'a> Writer<'a> {
                 made.first().copied().unwrap_or_default()
             }
         };
-        for (at, table) in TABLES.iter().enumerate() {
+        for (at, table) in tables(here.whole()).iter().enumerate() {
             let written = self.numbers(&format!(
                 "SELECT 1 FROM {schema}.{VERSIONS} WHERE version = {version} AND {} = ANY (written)",
                 literal(table.name)
@@ -335,9 +361,16 @@ impl<'a> Writer<'a> {
         goes_on: &dyn Fn() -> bool,
     ) -> Result<usize, IndexError> {
         let name = table.of(&self.schema, version);
+        let dims = here.whole().vectors.as_ref();
+        let dims = dims.map(|made| made.entry.identity.dims);
+        let vector = self.extension.as_ref().zip(dims);
+        let vector = vector.map(|(schema, dims)| format!("{schema}.{VECTOR}({dims})"));
         let columns = table.columns.iter();
         let columns: Vec<String> = columns
-            .map(|(column, kind, _)| format!("{column} {kind} NOT NULL"))
+            .map(|(column, kind, _)| match (*kind, &vector) {
+                (VECTOR, Some(vector)) => format!("{column} {vector} NOT NULL"),
+                _ => format!("{column} {kind} NOT NULL"),
+            })
             .collect();
         self.run(&format!(
             "BEGIN; DROP TABLE IF EXISTS {name}; CREATE TABLE {name} ({})",
@@ -458,6 +491,24 @@ pub fn questions(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError
             let key = key(b'q', asked);
             to.row(key.cast_unsigned(), &[&key, &text(&own)])?;
         }
+    }
+    Ok(())
+}
+
+pub fn pieces(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
+    for (piece, weight) in (0_u32..).zip(here.weights()) {
+        to.row(piece.into(), &[&piece.cast_signed(), weight])?;
+    }
+    Ok(())
+}
+
+pub fn vectors(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
+    for (passage, row) in (0_u32..).zip(here.vectors()) {
+        let near = packed::vector(&row.values());
+        to.row(
+            passage.into(),
+            &[&passage.cast_signed(), &row.bytes(), &near],
+        )?;
     }
     Ok(())
 }

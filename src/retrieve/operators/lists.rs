@@ -124,11 +124,13 @@ impl Operator for List {
                     P::ResultK,
                     P::RrfDepth,
                 ])
-                .needs_vectors(!matches!(self.deep, Deep::Least(_))),
+                .needs_vectors(!matches!(self.deep, Deep::Least(_)))
+                .by_rows(!matches!(self.deep, Deep::Least(_))),
             _ => {
                 let reads = &[P::RrfC, P::ResultK, P::RrfDepth];
                 let about = "the best passages of BM25 and dense, fused";
-                return one("fused list", about).reads(reads).kind("score");
+                let fused = one("fused list", about).reads(reads).kind("score");
+                return fused.by_rows(!matches!(self.deep, Deep::Least(_)));
             }
         };
         let reads = match self.deep {

@@ -135,6 +135,92 @@ fn what_is_published_answers_as_what_lies_here_and_nothing_is_written() {
 }
 
 #[test]
+fn vectors_are_published_where_every_server_compares_them() {
+    let servers: Option<Vec<Server>> = (0..2).map(|_| Server::start_with_vectors()).collect();
+    let Some(servers) = servers else {
+        return;
+    };
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let index = indexed(home);
+    let path = index.to_str().unwrap();
+    for server in &servers {
+        server.database("whole", "hopscope");
+        server.sql("whole", "CREATE SCHEMA extensions");
+    }
+    let to = together("owner", servers.iter());
+    let create = "CREATE EXTENSION vector SCHEMA extensions";
+    servers[0].sql("whole", create);
+    // One of two servers compares none: all is published but the vectors, and who lacks what is said.
+    let without = published(home, &index, &to, &[]);
+    assert_eq!(without["vectors"], false);
+    let lacks = format!("127.0.0.1:{}/whole", servers[1].port);
+    assert_eq!(without["lack_extension"], serde_json::json!([lacks]));
+    let question = "Who discovered the moon Titan?";
+    let refused = run(home, Some(PASSWORD), &["ask", &to, question, "-m", "dense"]);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(said.contains("(pgvector)"), "{said}");
+
+    servers[1].sql("whole", create);
+    let with = published(home, &index, &to, &["--remove-old"]);
+    assert_eq!(
+        (&with["vectors"], &with["removed"]),
+        (&true.into(), &2.into())
+    );
+    for server in &servers {
+        server.reader("whole", "hopscope", "reader");
+        server.sql("whole", "GRANT USAGE ON SCHEMA extensions TO reader");
+    }
+    let address = together("reader", servers.iter().rev());
+    for asked in [
+        question,
+        "which city did tycho brahe leave",
+        "q01",
+        "q17",
+        "zzz qqq",
+    ] {
+        for method in ["dense", "rrf", "graph-dense", "graph-rrf", "rrf-ppr"] {
+            let walks = method.contains("graph") || method.contains("ppr");
+            // A walk from nowhere restarts at every passage.
+            if walks && asked == "zzz qqq" {
+                continue;
+            }
+            let ask = |index: &str, set: &[&str]| {
+                let words = ["ask", index, asked, "--method", method, "--json"];
+                let set = set.iter().flat_map(|set| ["--set", set]);
+                json(home, &words.into_iter().chain(set).collect::<Vec<_>>())
+            };
+            let set = if walks { &PUSHED[..] } else { &[] };
+            let (here, there) = (ask(path, set), ask(&address, &[]));
+            assert_eq!(ranking(&here), ranking(&there), "{method} {asked}");
+            assert_eq!(here["retrieved"], there["retrieved"]);
+        }
+    }
+    // An index over the vectors finds some of the nearest, and is not used.
+    for server in &servers {
+        let near = "CREATE INDEX ON hopscope.v2_vectors USING ivfflat (near extensions.vector_ip_ops) WITH (lists = 60)";
+        server.sql("whole", near);
+    }
+    let dense = |index: &str| {
+        ranking(&json(
+            home,
+            &["ask", index, question, "-m", "dense", "--json"],
+        ))
+    };
+    assert_eq!(dense(path), dense(&address));
+    // A row that is none, and an extension that goes.
+    servers[0].sql("whole", "UPDATE hopscope.v2_vectors SET kept = '\\x00'");
+    let fails = |what: &str| {
+        let refused = run(home, Some(PASSWORD), &["ask", &to, question, "-m", "dense"]);
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert!(said.contains(what), "{said}");
+    };
+    fails("v2_vectors\" is damaged");
+    servers[1].sql("whole", "DROP EXTENSION vector CASCADE");
+    fails("is gone, and its table with it");
+}
+
+#[test]
 fn a_new_version_is_asked_once_it_is_whole_and_the_old_one_stays_until_it_is_removed() {
     let Some(server) = Server::start() else {
         return;
@@ -248,7 +334,7 @@ fn a_connection_that_breaks_is_made_again_and_a_server_that_is_gone_is_an_error(
     server.database("whole", "hopscope");
     published(home, &index, &server.address("owner", "whole"), &[]);
     let address = server.open_address("owner", "whole");
-    let there = Published::find(Path::new(&address)).unwrap().unwrap();
+    let there = Published::find(Path::new(&address), None).unwrap().unwrap();
     let settings = Settings::new(Method::by_name("graph-hybrid").unwrap());
     let settings = fitted(there.whole(), &settings).unwrap();
     let ask = || {
@@ -268,9 +354,9 @@ fn a_connection_that_breaks_is_made_again_and_a_server_that_is_gone_is_an_error(
         assert_eq!(top(&ask().unwrap()), before);
     }
     // One that another program wrote.
-    let versions = "UPDATE hopscope.hopscope_versions SET about = replace(about, '\"format\":2', '\"format\":99')";
+    let versions = "UPDATE hopscope.hopscope_versions SET about = replace(about, '\"format\":3', '\"format\":99')";
     server.sql("whole", versions);
-    let said = Published::find(Path::new(&address))
+    let said = Published::find(Path::new(&address), None)
         .err()
         .unwrap()
         .to_string();
@@ -399,7 +485,7 @@ fn a_database_that_crashes_at_any_moment_gives_the_answer_or_an_error() {
     let home = home.path();
     published(home, &indexed(home), &to, &[]);
     let open = to.replace("owner@", &format!("owner:{ENCODED}@"));
-    let there = Published::find(Path::new(&open)).unwrap().unwrap();
+    let there = Published::find(Path::new(&open), None).unwrap().unwrap();
     let settings = Settings::new(Method::by_name("graph-hybrid").unwrap());
     let settings = fitted(there.whole(), &settings).unwrap();
     let questions = ["Who discovered the moon Titan?", "q01", "q17", "q23"];

@@ -27,17 +27,52 @@ pub struct Server {
     pub port: u16,
 }
 
-/// Where the programs of a server are.
-fn programs() -> Option<PathBuf> {
+/// Where the programs of a server are: of one that can compare vectors, in the first place, where `vectors` are asked for.
+fn programs(vectors: bool) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
     let installed = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
     folders.extend(installed.flatten().map(|entry| entry.path().join("bin")));
+    // The package `pgserver`, as .ci/run installs it.
+    let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/pgserver");
+    folders.push(package.join("pgserver/pginstall/bin"));
     let complete = |folder: &PathBuf| {
         let programs = ["initdb", "pg_ctl", "postgres"];
-        programs.iter().all(|name| folder.join(name).exists())
+        programs.iter().all(|name| folder.join(name).exists()) && (!vectors || compares(folder))
     };
     folders.into_iter().find(complete)
+}
+
+/// Who runs servers where tests are run by root.
+fn runs() -> Option<(u32, u32)> {
+    let own = tempfile::tempdir().unwrap();
+    let root = fs::metadata(own.path()).unwrap().uid() == 0;
+    root.then(|| {
+        let users = fs::read_to_string("/etc/passwd").unwrap();
+        let of = |name: &str| {
+            let line = users
+                .lines()
+                .find(|line| line.split(':').next() == Some(name))?;
+            let mut ids = line.split(':').skip(2).map(|id| id.parse().unwrap());
+            Some((ids.next()?, ids.next()?))
+        };
+        of("postgres")
+            .or_else(|| of("nobody"))
+            .expect("a user that is not root")
+    })
+}
+
+/// Whether pgvector is installed with a server's programs, which whoever runs servers can reach.
+fn compares(folder: &Path) -> bool {
+    let mut config = Command::new(folder.join("pg_config"));
+    config.arg("--sharedir").current_dir("/");
+    if let Some((user, group)) = runs() {
+        config.gid(group).uid(user);
+    }
+    config.output().is_ok_and(|config| {
+        let shared = String::from_utf8_lossy(&config.stdout).trim().to_owned();
+        Path::new(&shared).join("extension/vector.control").exists()
+    })
 }
 
 impl Server {
@@ -48,25 +83,25 @@ impl Server {
 
     /// The same with a key and a certificate, if any: then nobody is let in without TLS.
     pub fn start_with(files: &[(&str, &Path)]) -> Option<Server> {
-        let Some(programs) = programs() else {
+        let Some(programs) = programs(false) else {
             println!("skipped: no server of PostgreSQL is installed");
             return None;
         };
+        Some(Server::of(programs, files))
+    }
+
+    /// One that can compare vectors.
+    pub fn start_with_vectors() -> Option<Server> {
+        let Some(programs) = programs(true) else {
+            println!("skipped: no server of PostgreSQL with pgvector is installed");
+            return None;
+        };
+        Some(Server::of(programs, &[]))
+    }
+
+    fn of(programs: PathBuf, files: &[(&str, &Path)]) -> Server {
         let home = tempfile::tempdir().unwrap();
-        let root = fs::metadata(home.path()).unwrap().uid() == 0;
-        let runs = root.then(|| {
-            let users = fs::read_to_string("/etc/passwd").unwrap();
-            let of = |name: &str| {
-                let line = users
-                    .lines()
-                    .find(|line| line.split(':').next() == Some(name))?;
-                let mut ids = line.split(':').skip(2).map(|id| id.parse().unwrap());
-                Some((ids.next()?, ids.next()?))
-            };
-            of("postgres")
-                .or_else(|| of("nobody"))
-                .expect("a user that is not root")
-        });
+        let runs = runs();
         if let Some((user, group)) = runs {
             chown(home.path(), Some(user), Some(group)).unwrap();
         }
@@ -135,7 +170,7 @@ impl Server {
                 "start".as_ref(),
             ],
         );
-        Some(server)
+        server
     }
 
     fn data(&self) -> PathBuf {
