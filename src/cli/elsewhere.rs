@@ -1,12 +1,13 @@
 //! `hopscope publish INDEX --to ADDRESS`, and questions to what was published.
 
 use super::figures::milliseconds;
-use super::load::{ProgressBars, set_top};
+use super::load::{ProgressBars, Read, set_top};
 use super::{How, interrupt, say};
+use crate::corpus::{Report, Tally};
 use crate::exchange::postgres::is_one;
 use crate::index::published::{self, Placed, Publication, Published, Spent};
-use crate::index::rows::Rows;
-use crate::index::{Index, Step};
+use crate::index::rows::{self, Rows};
+use crate::index::{Index, Progress, Step};
 use crate::retrieve::{Method, Settings, elsewhere};
 use crate::text::{count, plural};
 use anyhow::{Error, Result, bail};
@@ -112,6 +113,31 @@ pub fn published(path: Option<&Path>, encoder: Option<&str>) -> Result<Option<Pu
         Some(path) => Ok(Published::find(path, encoder)?),
         None => Ok(None),
     }
+}
+
+/// The texts and the questions of what is published, and how names were found in them.
+pub fn copied(published: &Published, progress: &dyn Progress) -> Result<Read> {
+    let whole = published.whole();
+    let total = whole.passages as usize;
+    let corpus = rows::copy(published, &|done| progress.advance(Step::Copy, done, total))?;
+    progress.advance(Step::Copy, total, total);
+    let counted = |read| Tally {
+        read,
+        kept: read,
+        ..Tally::default()
+    };
+    let report = Report {
+        files: published.tables(),
+        passages: counted(corpus.passages.len()),
+        questions: counted(corpus.questions.len()),
+        notes: vec!["the texts of an index that is published".to_owned()],
+        ..Report::default()
+    };
+    Ok(Read {
+        corpus,
+        report: Some(report),
+        options: Some(whole.options.clone()),
+    })
 }
 
 /// The settings of a question to it.

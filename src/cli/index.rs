@@ -3,11 +3,11 @@
 use super::figures::{self, megabytes};
 use super::grid::{Grid, cells};
 use super::llm;
-use super::load::ProgressBars;
+use super::load::{self, ProgressBars};
 use super::named::Named;
 use super::stats::parts_named;
 use super::{Opening, Tuning, about, closed, interrupt, say, vectors_misfit};
-use crate::corpus::{self, Cut, Report};
+use crate::corpus::{Cut, Report};
 use crate::exchange;
 use crate::index::Layer;
 use crate::index::dense::DenseEntry;
@@ -200,9 +200,10 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     let mut options = args.opening.reading.options()?;
     options.questions = args.questions.clone();
     options.qrels = args.qrels.clone();
-    let (corpus, report) = corpus::read(&args.paths, &options)?;
+    let read = load::read(&args.paths, &options, &bars)?;
+    let (corpus, report) = (read.corpus, read.report.unwrap_or_default());
     say(&report);
-    let read = start.elapsed().as_secs_f64();
+    let seconds = start.elapsed().as_secs_f64();
     let passages = corpus.passages.len();
     if let Some((_, of)) = args.shard.filter(|(_, of)| *of > passages) {
         let passages = text::plural(passages, "passage");
@@ -212,8 +213,9 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     interrupt::watch();
     let layers = RefCell::new(Vec::new());
     let language = args.opening.reading.language(&corpus);
+    let own = || entity_options(false, language, settings.all());
     let options = BuildOptions {
-        entities: entity_options(false, language, settings.all()),
+        entities: read.options.unwrap_or_else(own),
         encoder: args.opening.reading.encoder(),
         given: args.vectors.clone().zip(args.question_vectors.clone()).map(
             |(passages, questions)| GivenFiles {
@@ -248,7 +250,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     let written = Wrote {
         built: built?,
         layers: layers.into_inner(),
-        read: Some((read, &report)),
+        read: Some((seconds, &report)),
         seconds: start.elapsed().as_secs_f64(),
     };
     written.show(out, args.json, &llm)

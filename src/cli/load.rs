@@ -1,11 +1,11 @@
 //! INDEX arguments: an index folder, a corpus to index in memory, or nothing for the bundled sample.
 
-use super::interrupt;
 use super::{How, Opening, Reading, about, closed, say, vectors_misfit};
-use crate::corpus::{self, Corpus, Question, Report};
+use super::{elsewhere, interrupt};
+use crate::corpus::{self, Corpus, Question, ReadOptions, Report};
 use crate::embed::Reranker;
 use crate::explorer::text::count;
-use crate::index::{BuildOptions, Index, Progress, Step, sample};
+use crate::index::{BuildOptions, EntityOptions, Index, Progress, Step, sample};
 use crate::layers::TERM_PASSAGE;
 use crate::layers::entities::entity_options;
 use crate::llm::Announce;
@@ -15,7 +15,7 @@ use crate::retrieve::{METHODS, Settings};
 use anyhow::{Context, Result, anyhow};
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Opens or builds what INDEX names, and completes the settings with what the index was built with. A corpus is indexed
@@ -135,15 +135,25 @@ pub fn open(
         None if reading.encoder.is_none() => sample::index()?,
         Some(path) if Index::is_index(path) => reading.index(path, whole, progress)?,
         path => {
-            let (corpus, report) = read(path, reading)?;
+            let Read {
+                corpus,
+                report,
+                options,
+            } = match path {
+                None => sample::corpus()?.into(),
+                Some(path) => read(&[path.to_owned()], &reading.options()?, progress)?,
+            };
             if let Some(report) = report.as_ref().filter(|report| !report.is_clean()) {
                 tell(report.to_string());
             }
-            let mut index = built(corpus, path, reading, settings, progress)?;
-            for report in report.iter().filter(|report| !report.copies.is_empty()) {
+            let copied = options.is_some();
+            let mut index = built(corpus, path, options, reading, settings, progress)?;
+            for report in report.iter() {
                 index.keep_copy(&report.copies);
                 // The tables go on changing: which moment this is has to be known.
-                tell(report.summary());
+                if copied || !report.copies.is_empty() {
+                    tell(report.summary());
+                }
             }
             let encoder = index.dense().map(|dense| &*dense.entry.encoder);
             if let Some(misfit) = vectors_misfit(index.language(), encoder) {
@@ -161,27 +171,53 @@ pub fn open(
     Ok(Arc::new(index))
 }
 
-/// The corpus at a path, with the report of reading it; the sample without one.
-fn read(path: Option<&Path>, reading: &Reading) -> Result<(Corpus, Option<Report>)> {
-    match path {
-        None => Ok((sample::corpus()?, None)),
-        Some(path) => {
-            let (corpus, report) = corpus::read(&[path.to_owned()], &reading.options()?)?;
-            Ok((corpus, Some(report)))
+/// A corpus that was read.
+pub struct Read {
+    pub corpus: Corpus,
+    /// None of the sample.
+    pub report: Option<Report>,
+    /// How its names are found: of a published index, whose texts are read, as there.
+    pub options: Option<EntityOptions>,
+}
+
+impl From<Corpus> for Read {
+    fn from(corpus: Corpus) -> Read {
+        Read {
+            corpus,
+            report: None,
+            options: None,
         }
     }
+}
+
+/// The corpus at paths, or the texts of an index that is published at an address.
+pub fn read(paths: &[PathBuf], options: &ReadOptions, progress: &dyn Progress) -> Result<Read> {
+    let published = match paths {
+        [path] => elsewhere::published(Some(path), None)?,
+        _ => None,
+    };
+    if let Some(published) = published {
+        return elsewhere::copied(&published, progress);
+    }
+    let (corpus, report) = corpus::read(paths, options)?;
+    Ok(Read {
+        report: Some(report),
+        ..corpus.into()
+    })
 }
 
 fn built(
     corpus: Corpus,
     path: Option<&Path>,
+    entities: Option<EntityOptions>,
     reading: &Reading,
     settings: &Settings,
     progress: &dyn Progress,
 ) -> Result<Index> {
     let words = settings.method().graph() == Some(&TERM_PASSAGE);
+    let own = || entity_options(words, reading.language(&corpus), settings.all());
     let options = BuildOptions {
-        entities: entity_options(words, reading.language(&corpus), settings.all()),
+        entities: entities.unwrap_or_else(own),
         encoder: reading.encoder(),
         given: None,
         // Whoever only looks is not kept waiting: a graph is built when it is asked for by name.

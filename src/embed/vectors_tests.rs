@@ -130,3 +130,40 @@ fn gathered_in_parts_as_made_at_once() {
     odd.push(&[1.0; 9]).unwrap();
     assert!(odd.finish().is_err());
 }
+
+#[test]
+fn a_row_by_itself_keeps_its_bits_and_odd_bytes_are_none() {
+    let plain = Vectors::new(identity(3), vec![0.6, -0.8, 0.0, 1e-3, 0.5, 0.25]).unwrap();
+    for vectors in [plain.quantised(), plain] {
+        let whole = vectors.is_whole();
+        let mut gather = VectorWriter::new(identity(3), whole);
+        for row in 0..2 {
+            let own = vectors.own(row);
+            let bytes = own.bytes();
+            assert_eq!(bytes.len(), if whole { 7 } else { 12 });
+            assert_eq!(Row::of_bytes(&bytes, 3, whole).as_ref(), Some(&own));
+            let mut values = [0.0; 3];
+            vectors.row(row, &mut values);
+            assert_eq!(own.values(), values);
+            gather.keep(Some(&own));
+            let (short, long) = (&bytes[1..], [&bytes[..], &[0]].concat());
+            assert_eq!(Row::of_bytes(short, 3, whole), None);
+            assert_eq!(Row::of_bytes(&long, 3, whole), None);
+        }
+        gather.keep(None);
+        let again = gather.finish().unwrap();
+        for row in 0..2 {
+            assert_eq!(again.kept(row), vectors.kept(row));
+        }
+        assert_eq!(again.own(2).values(), [0.0; 3]);
+        // What is compared elsewhere comes to the same product.
+        let probe = vectors.probe(&[0.1, 0.7, -0.3]).unwrap();
+        for row in 0..2 {
+            let values = vectors.own(row).values().into_iter().zip(probe.compared());
+            let product: f32 = values.map(|(x, y)| x * y).sum();
+            assert!((product - vectors.score(&probe, row)).abs() < 1e-6);
+        }
+    }
+    let nan = [f32::NAN.to_le_bytes(); 3].concat();
+    assert_eq!(Row::of_bytes(&nan, 3, false), None);
+}

@@ -364,7 +364,8 @@ fn indexes(state: &State, typed: &str) -> Vec<Entry> {
         let address = address.to_string_lossy().into_owned();
         let choice = Choice::OpenIndex(address.clone());
         let mut entry = Entry::plain(address, "database".to_owned(), choice);
-        entry.help = "Copies the graph of this database and indexes it in memory.".to_owned();
+        entry.help = "Copies the texts or the graph of this database, and indexes them in memory."
+            .to_owned();
         return vec![entry];
     }
     let recent = state.indexes.iter().filter(|_| !is_path).map(|path| {

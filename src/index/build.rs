@@ -24,6 +24,8 @@ use tantivy::TantivyError;
 /// The parts of a build, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
+    /// Passages, from a database.
+    Copy,
     /// Names and the edges to the passages that mention them.
     Entities,
     /// Postings.
@@ -53,6 +55,7 @@ impl Step {
     /// For progress bars.
     pub fn label(self) -> &'static str {
         match self {
+            Step::Copy => "copying",
             Step::Entities => "names",
             Step::Words => "words",
             Step::Vectors => "vectors",

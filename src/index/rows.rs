@@ -4,12 +4,13 @@
 use super::dense::DenseEntry;
 use super::entities::Occurrence;
 use super::{Dense, EntityOptions, Index, IndexError};
-use crate::corpus::Question;
+use crate::corpus::{self, Corpus, Question};
 use crate::embed::Kind;
 use crate::embed::vectors::Row;
 use crate::text::Tokens;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// The vectors of an index.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,6 +40,8 @@ pub struct Whole {
     pub options: EntityOptions,
     /// Words of all passages together, by the way words are cut.
     pub words: [u64; Tokens::ALL.len()],
+    /// Questions of its set.
+    pub questions: u32,
     /// None where no question can be compared with its passages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vectors: Option<Encoded>,
@@ -157,6 +160,12 @@ pub trait Rows: Send + Sync {
     /// What whoever has the rows says.
     fn question(&self, asked: &str) -> Result<Option<Question>, IndexError>;
 
+    /// Questions of its set, by their places.
+    ///
+    /// # Errors
+    /// What whoever has the rows says.
+    fn questions(&self, places: Range<u32>) -> Result<Vec<Question>, IndexError>;
+
     /// The vector of a question, made by the encoder of the passages' vectors; none where these have none.
     ///
     /// # Errors
@@ -168,6 +177,47 @@ pub trait Rows: Send + Sync {
     /// # Errors
     /// What whoever has the rows says.
     fn fetch(&self, wanted: &Wanted) -> Result<Came, IndexError>;
+}
+
+/// Rows that are copied at a time.
+const COPIED: u32 = 2000;
+
+/// The passages and the questions of an index, to be built anew. `go_on` hears how many passages there are so far.
+///
+/// # Errors
+/// What whoever has the rows says, and that it was stopped.
+pub fn copy(rows: &dyn Rows, go_on: &dyn Fn(usize) -> bool) -> Result<Corpus, IndexError> {
+    let whole = rows.whole();
+    let parts = |count: u32| {
+        let starts = (0..count).step_by(COPIED as usize);
+        starts.map(move |start| start..count.min(start + COPIED))
+    };
+    let mut corpus = Corpus {
+        name: whole.name.clone(),
+        passages: Vec::with_capacity(whole.passages as usize),
+        questions: Vec::with_capacity(whole.questions as usize),
+    };
+    for part in parts(whole.passages) {
+        if !go_on(corpus.passages.len()) {
+            return Err(IndexError::Cancelled);
+        }
+        let wanted = Wanted {
+            texts: part.collect(),
+            ..Wanted::default()
+        };
+        let mut came = rows.fetch(&wanted)?.passages;
+        came.sort_unstable_by_key(|(passage, _)| *passage);
+        let own = |(_, own): (u32, Passage)| corpus::Passage {
+            id: own.id,
+            title: own.title,
+            text: own.text.unwrap_or_default().text,
+        };
+        corpus.passages.extend(came.into_iter().map(own));
+    }
+    for part in parts(whole.questions) {
+        corpus.questions.extend(rows.questions(part)?);
+    }
+    Ok(corpus)
 }
 
 /// What is done with a word and its postings.
@@ -202,6 +252,7 @@ impl<'a> Here<'a> {
             edges: index.edges() as u64,
             options: index.options.clone(),
             words: Tokens::ALL.map(|tokens| total(tokens).sum()),
+            questions: index.questions.len() as u32,
             vectors: index.dense().and_then(encoded),
         };
         Here { index, whole }
@@ -231,7 +282,8 @@ impl<'a> Here<'a> {
         weights.map_or(&[][..], |weights| weights.column())
     }
 
-    pub fn questions(&self) -> &[Question] {
+    /// The questions of its set.
+    pub fn set(&self) -> &[Question] {
         &self.index.questions
     }
 
@@ -290,6 +342,11 @@ impl Rows for Here<'_> {
 
     fn question(&self, asked: &str) -> Result<Option<Question>, IndexError> {
         Ok(self.index.question(asked).cloned())
+    }
+
+    fn questions(&self, places: Range<u32>) -> Result<Vec<Question>, IndexError> {
+        let own = places.map(|place| self.index.questions[place as usize].clone());
+        Ok(own.collect())
     }
 
     fn vector(&self, question: &str) -> Result<Option<Vec<f32>>, IndexError> {

@@ -68,7 +68,8 @@ pub fn fitted(whole: &Whole, settings: &Settings) -> Result<Settings, RetrieveEr
             .filter(|m| whole.vectors.is_some() || !m.reads_vectors());
         let known: Vec<&str> = known.map(|method| &*method.name).collect();
         return no(format!(
-            "method {}: its step '{name}' reads more of an index than is published; methods that run: {}",
+            "method {}: its step '{name}' reads more of an index than is published; methods that run: {}; all run on a \
+             copy: hopscope index ADDRESS --out DIR",
             method.name,
             known.join(", ")
         ));

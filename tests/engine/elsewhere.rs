@@ -2,8 +2,8 @@
 
 use crate::common::shared;
 use hopscope::corpus::{Corpus, Passage, ReadOptions, read};
-use hopscope::index::rows::{Here, Rows};
-use hopscope::index::{BuildOptions, Index, Silent, sample};
+use hopscope::index::rows::{Here, Rows, copy};
+use hopscope::index::{BuildOptions, Index, IndexError, Silent, sample};
 use hopscope::retrieve::elsewhere::{Purpose, fitted, retrieve};
 use hopscope::retrieve::explanation::Part;
 use hopscope::retrieve::{Keep, METHODS, Method, RetrieveError, Retriever, Settings};
@@ -187,6 +187,18 @@ fn what_needs_the_whole_index_is_refused_with_what_would_serve() {
             same(index, "Who discovered Titan?", &settings);
         }
     }
+}
+
+#[test]
+fn a_copy_is_the_same_corpus() {
+    let index = &*SAMPLE;
+    let corpus = copy(&Here::of(index), &|_| true).unwrap();
+    let again = Index::build(corpus, &BuildOptions::default(), &Silent).unwrap();
+    assert_eq!(again.fingerprint(), index.fingerprint());
+    assert_eq!(again.questions(), index.questions());
+    assert_eq!((again.name(), again.edges()), (index.name(), index.edges()));
+    let stopped = copy(&Here::of(index), &|_| false);
+    assert!(matches!(stopped, Err(IndexError::Cancelled)));
 }
 
 /// Whole sets.

@@ -34,7 +34,7 @@ fn said(code: i32, args: &[&str]) -> String {
 }
 
 /// A server of embeddings: three numbers a text.
-fn embeddings() -> Server {
+pub fn embeddings() -> Server {
     serve(|_, asked| {
         let row = |text: &Value| {
             let text = text.as_str().unwrap();

@@ -267,8 +267,7 @@ impl Address {
         if listed(&shown).len() > 1 {
             return Err((
                 "an address of several databases".to_owned(),
-                "ask an index that was published to them with 'hopscope ask' or 'hopscope trace'; all else reads one \
-                 database"
+                "only an index that was published to them is read from several; a graph is in one"
                     .to_owned(),
             ));
         }

@@ -65,8 +65,8 @@ impl std::fmt::Display for Shard {
 }
 
 impl Shard {
-    /// Whether the rows of a key are here: of neighbours, names and passages the number of the node, of all else the key that
-    /// stands for a text.
+    /// Whether the rows of a key are here: of neighbours, names and passages the number of the node, of questions their place,
+    /// of all else the key that stands for a text.
     fn has(self, key: u64) -> bool {
         key % u64::from(self.of) == u64::from(self.at)
     }
@@ -165,16 +165,24 @@ const PASSAGES: Table = Table {
     unique: true,
     fill: write::passages,
 };
-/// Questions by their texts and by their identifiers.
+/// Questions by their place in the set.
 const QUESTIONS: Table = Table {
     name: "questions",
     columns: &[
-        ("key", "bigint", Type::INT8),
+        ("place", "int", Type::INT4),
         ("question", "text", Type::TEXT),
     ],
+    key: "place",
+    unique: true,
+    fill: write::questions,
+};
+/// Texts and identifiers of questions, and their places.
+const ASKED: Table = Table {
+    name: "asked",
+    columns: &[("key", "bigint", Type::INT8), ("place", "int", Type::INT4)],
     key: "key",
     unique: false,
-    fill: write::questions,
+    fill: write::asked,
 };
 
 /// What word pieces weigh, where the vectors are made of theirs.
@@ -206,8 +214,8 @@ const VECTORS: Table = Table {
 const VECTOR: &str = "vector";
 
 /// All tables of a version, in the order they are written. Those of vectors come last, and are missing where it has none.
-static TABLES: [Table; 9] = [
-    ARCS, NAMES, FORMS, ALIASES, WORDS, PASSAGES, QUESTIONS, PIECES, VECTORS,
+static TABLES: [Table; 10] = [
+    ARCS, NAMES, FORMS, ALIASES, WORDS, PASSAGES, QUESTIONS, ASKED, PIECES, VECTORS,
 ];
 
 /// The tables of a version.

@@ -1,6 +1,6 @@
 //! A published index, asked by rows: one batch a look-up, to all servers at once, of the version that was there at first.
 
-use super::server::{Batch, KINDS, Keys, QUESTION, Server, Version, WEIGHTS, reach};
+use super::server::{Batch, KINDS, Keys, PLACE, QUESTION, Server, Version, WEIGHTS, reach};
 use super::{
     ARCS, About, CURRENT, FORMAT, NAMES, PASSAGES, PIECES, QUESTIONS, Shard, Table, VECTORS,
     VERSIONS, WORDS, extension, form_keys, key, packed, rows, schema_of, word_key,
@@ -16,8 +16,9 @@ use crate::index::rows::{Called, Came, Encoded, Nearest, Passage, Rows, Text, Wa
 use crate::text::{Tokens, plural};
 use futures_util::future::try_join_all;
 use serde::Serialize;
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 use tokio::runtime::Runtime;
@@ -167,6 +168,14 @@ impl Published {
         }))
     }
 
+    /// The tables that texts and questions are copied from.
+    pub fn tables(&self) -> Vec<PathBuf> {
+        let line = self.line();
+        let servers = line.servers.iter();
+        let tables = servers.flat_map(|server| [&PASSAGES, &QUESTIONS].map(|of| server.table(of)));
+        tables.collect()
+    }
+
     /// What was spent since this was asked last.
     pub fn spent(&self) -> Spent {
         let mut line = self.line();
@@ -287,6 +296,10 @@ fn near(nearest: &Nearest) -> Keys {
     Keys::Near(format!("[{}]", values.join(",")), nearest.depth as i64)
 }
 
+fn question_of_set(row: &Row) -> Option<Question> {
+    serde_json::from_str(row.get(1)).ok()
+}
+
 fn name_of(row: &Row) -> Called {
     Called {
         entity: number(row, 0),
@@ -311,19 +324,31 @@ impl Rows for Published {
 
     fn question(&self, asked: &str) -> Result<Option<Question>, IndexError> {
         let key = key(b'q', asked);
-        let mut found = None;
-        let batch = |shard: Shard| of_kind(QUESTION, shard.of_texts([key]));
+        let mut found = Vec::new();
+        // Whoever has a question has its keys.
+        let batch = |_| of_kind(QUESTION, Keys::Texts(vec![key]));
         self.ask(batch, |server, _, came| {
             for row in &came[QUESTION] {
-                let question: Result<Question, _> = serde_json::from_str(row.get(0));
-                let question = question.map_err(|_| server.damaged(&QUESTIONS))?;
-                if question.text == asked || question.id == asked {
-                    found = Some(question);
-                }
+                let question = question_of_set(row).ok_or_else(|| server.damaged(&QUESTIONS))?;
+                found.push((number(row, 0), question));
             }
             Ok(())
         })?;
-        Ok(found)
+        found.retain(|(_, question)| question.text == asked || question.id == asked);
+        let first = found.into_iter().min_by_key(|(place, _)| *place);
+        Ok(first.map(|(_, question)| question))
+    }
+
+    fn questions(&self, places: Range<u32>) -> Result<Vec<Question>, IndexError> {
+        let places: BTreeSet<u32> = places.collect();
+        let mut found = BTreeMap::new();
+        let batch = |shard: Shard| of_kind(PLACE, shard.of_numbers(&places, 0));
+        self.ask(batch, |server, batch, came| {
+            let asked = (&batch[PLACE], &came[PLACE][..]);
+            found.extend(numbered(server, &QUESTIONS, asked, question_of_set)?);
+            Ok(())
+        })?;
+        Ok(found.into_values().collect())
     }
 
     fn vector(&self, question: &str) -> Result<Option<Vec<f32>>, IndexError> {
@@ -359,6 +384,7 @@ impl Rows for Published {
                 shard.of_numbers(&wanted.texts, 0),
                 none(),
                 none(),
+                none(),
                 wanted.nearest.as_ref().map_or_else(none, near),
             ]
         };
@@ -379,18 +405,7 @@ fn read(
     came: &mut Came,
 ) -> Result<(), IndexError> {
     let [nodes, _, _, entities, _, of_titles, of_texts, ..] = asked;
-    let [
-        arcs,
-        named,
-        aliases,
-        names,
-        words,
-        titles,
-        texts,
-        _,
-        _,
-        near,
-    ] = rows;
+    let [arcs, named, aliases, names, words, titles, texts, .., near] = rows;
     let joined = |row: &Row| packed::read_joined(row.get(1));
     came.joined
         .extend(numbered(server, &ARCS, (nodes, &arcs), joined)?);

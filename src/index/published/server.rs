@@ -1,13 +1,15 @@
 //! One server of those that hold a published index: its connection, and the look-ups of a version there.
 
 use super::{
-    ALIASES, ARCS, FORMS, NAMES, PASSAGES, PIECES, QUESTIONS, Table, VECTOR, VECTORS, WORDS, rows,
+    ALIASES, ARCS, ASKED, FORMS, NAMES, PASSAGES, PIECES, QUESTIONS, Table, VECTOR, VECTORS, WORDS,
+    rows,
 };
 use crate::exchange::postgres::address::Address;
 use crate::exchange::postgres::client::{connect, error, failure};
 use crate::index::IndexError;
 use crate::index::rows::Whole;
 use futures_util::future::try_join_all;
+use std::path::PathBuf;
 use std::time::Duration;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Row, Statement};
@@ -22,10 +24,11 @@ const AGAIN: [Duration; 3] = [
 ];
 
 /// How many kinds of rows are looked up together.
-pub const KINDS: usize = 10;
-/// Where questions and what word pieces weigh are among them.
+pub const KINDS: usize = 11;
+/// Where questions, by what is asked and by their places, and what word pieces weigh are among them.
 pub const QUESTION: usize = 7;
-pub const WEIGHTS: usize = 8;
+pub const PLACE: usize = 8;
+pub const WEIGHTS: usize = 9;
 
 /// Keys that rows are asked for by: numbers, or what stands for texts.
 pub enum Keys {
@@ -60,7 +63,7 @@ impl Keys {
 }
 
 /// What is looked up together: neighbours of nodes, names with their neighbours by form, aliases, names by number, words,
-/// titles, texts, questions, word pieces, the nearest vectors.
+/// titles, texts, questions, questions by place, word pieces, the nearest vectors.
 pub type Batch = [Keys; KINDS];
 
 /// The look-ups of a version, each for a batch of keys, in the order of a [`Batch`]; those of vectors where it has any.
@@ -70,7 +73,8 @@ fn look_ups(version: &Version, schema: &str, whole: &Whole) -> Vec<String> {
         let (from, key) = (table.of(schema, number), table.key);
         format!("SELECT {columns} FROM {from} WHERE {key} = ANY ($1)")
     };
-    let [arcs, names, forms] = [&ARCS, &NAMES, &FORMS].map(|table| table.of(schema, number));
+    let [arcs, names, forms, asked, questions] =
+        [&ARCS, &NAMES, &FORMS, &ASKED, &QUESTIONS].map(|table| table.of(schema, number));
     let mut all = vec![
         plain("node, joined", &ARCS),
         format!(
@@ -82,7 +86,11 @@ fn look_ups(version: &Version, schema: &str, whole: &Whole) -> Vec<String> {
         plain("key, word, postings", &WORDS),
         plain("passage, id, title, twin", &PASSAGES),
         plain("passage, id, title, twin, body, mentions", &PASSAGES),
-        plain("question", &QUESTIONS),
+        format!(
+            "SELECT q.place, q.question FROM (SELECT DISTINCT place FROM {asked} WHERE key = ANY ($1)) a \
+             JOIN {questions} q USING (place)"
+        ),
+        plain("place, question", &QUESTIONS),
     ];
     if let (Some(extension), Some(_)) = (&version.extension, &whole.vectors) {
         all.push(plain("piece, weight", &PIECES));
@@ -184,6 +192,12 @@ impl Server {
             return rows(error(&self.address, what, "ask again".to_owned()));
         }
         rows(failure(&self.address, cause))
+    }
+
+    /// A table of the version that is asked, as a file that is read.
+    pub fn table(&self, table: &Table) -> PathBuf {
+        let table = table.of(&self.schema, self.version).replace('"', "");
+        PathBuf::from(format!("postgres://{}/{table}", self.address.place()))
     }
 
     /// A row that is not what was published.

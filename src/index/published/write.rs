@@ -485,11 +485,17 @@ pub fn passages(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError>
 }
 
 pub fn questions(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
-    for question in here.questions() {
+    for (place, question) in (0_u32..).zip(here.set()) {
         let own = serde_json::to_string(question).unwrap_or_default();
+        to.row(place.into(), &[&place.cast_signed(), &text(&own)])?;
+    }
+    Ok(())
+}
+
+pub fn asked(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
+    for (place, question) in (0_u32..).zip(here.set()) {
         for asked in [&question.text, &question.id] {
-            let key = key(b'q', asked);
-            to.row(key.cast_unsigned(), &[&key, &text(&own)])?;
+            to.row(place.into(), &[&key(b'q', asked), &place.cast_signed()])?;
         }
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 use super::server::{ENCODED, PASSWORD, Server, alone};
 use super::{json, ranking, run};
+use crate::closed::embeddings;
 use hopscope::index::published::Published;
 use hopscope::index::rows::Rows;
 use hopscope::random::SplitMix;
@@ -123,12 +124,9 @@ fn what_is_published_answers_as_what_lies_here_and_nothing_is_written() {
         said.contains("methods that run: bm25, graph, graph-hybrid"),
         "{said}"
     );
-    let refused = run(home, Some(PASSWORD), &["doctor", &address]);
+    let refused = run(home, Some(PASSWORD), &["import", &address]);
     let said = String::from_utf8(refused.stderr).unwrap();
-    assert!(
-        said.contains("'hopscope ask' and 'hopscope trace'"),
-        "{said}"
-    );
+    assert!(said.contains("hopscope index ADDRESS --out DIR"), "{said}");
     let elsewhere = server.address("reader", "whole?schema=public");
     let refused = run(home, Some(PASSWORD), &["ask", &elsewhere, question]);
     assert_eq!(refused.status.code(), Some(2));
@@ -218,6 +216,112 @@ fn vectors_are_published_where_every_server_compares_them() {
     fails("v2_vectors\" is damaged");
     servers[1].sql("whole", "DROP EXTENSION vector CASCADE");
     fails("is gone, and its table with it");
+}
+
+#[test]
+fn a_server_that_encodes_is_asked_where_a_person_names_it() {
+    let Some(server) = Server::start_with_vectors() else {
+        return;
+    };
+    let encodes = embeddings();
+    let encoder = format!("endpoint:{}?model=m", encodes.url);
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let (corpus, index) = (home.join("moons"), home.join("index"));
+    std::fs::create_dir(&corpus).unwrap();
+    for (name, text) in [
+        ("io", "Galileo saw Io."),
+        ("titan", "Huygens saw Titan in 1655."),
+    ] {
+        std::fs::write(corpus.join(name).with_extension("md"), text).unwrap();
+    }
+    let [corpus, path] = [&corpus, &index].map(|path| path.to_str().unwrap());
+    let made = run(
+        home,
+        None,
+        &["index", corpus, "--out", path, "--encoder", &encoder],
+    );
+    assert!(made.status.success());
+    server.database("whole", "hopscope");
+    server.sql("whole", "CREATE EXTENSION vector");
+    let heard = || encodes.heard.lock().unwrap().len();
+    let before = heard();
+    let to = server.address("owner", "whole");
+    assert_eq!(published(home, &index, &to, &[])["vectors"], true);
+    let ask = |index: &str, more: &[&str]| {
+        let words = ["ask", index, "Who saw Titan?", "-m", "dense", "--json"];
+        run(home, Some(PASSWORD), &[&words[..], more].concat())
+    };
+    for (more, what) in [
+        (&[][..], "--encoder"),
+        (&["--encoder", "static"], "3 dimensions"),
+    ] {
+        let refused = ask(&to, more);
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert!(
+            refused.status.code() == Some(2) && said.contains(what),
+            "{said}"
+        );
+    }
+    assert_eq!(heard(), before);
+    let named = ["--encoder", &encoder];
+    let answer =
+        |index: &str| -> Value { serde_json::from_slice(&ask(index, &named).stdout).unwrap() };
+    assert_eq!(ranking(&answer(&to)), ranking(&answer(path)));
+    assert_eq!(ranking(&answer(&to)).len(), 2);
+}
+
+/// What reads the whole index reads a copy of it: the same texts, questions, names, and so the same answers.
+fn same_as_a_copy(home: &Path, index: &str, address: &str) {
+    let copy = home.join("copy");
+    let out = copy.to_str().unwrap();
+    let made = json(
+        home,
+        &["index", address, "--out", out, "--with", "none", "--json"],
+    );
+    assert_eq!(made["report"]["passages"]["kept"], 225, "{made}");
+    let outcomes = |index: &str| {
+        let methods = "graph-rrf,hop,linearrag";
+        let mut made = json(home, &["eval", index, "--method", methods, "--json"]);
+        let methods = made["methods"].as_array_mut().unwrap().iter_mut();
+        let own = |method: &mut Value| {
+            ["measures", "survival", "answer_coverage", "confidence"].map(|of| method[of].take())
+        };
+        let outcomes: Vec<_> = methods.map(own).collect();
+        (made["index"].take(), outcomes)
+    };
+    assert_eq!(outcomes(index), outcomes(out));
+    assert_eq!(outcomes(index), outcomes(address));
+    let question = "Who discovered the moon Titan?";
+    let explained = |index: &str| {
+        json(
+            home,
+            &[
+                "explain",
+                index,
+                question,
+                "--passage",
+                "herschel-william-1",
+                "--json",
+            ],
+        )
+    };
+    assert_eq!(explained(index), explained(address));
+    let picture = home.join("screen.txt");
+    let shot = [
+        "--screenshot",
+        picture.to_str().unwrap(),
+        "--question",
+        question,
+    ];
+    let shown = run(home, Some(PASSWORD), &[&[address], &shot[..]].concat());
+    let said = String::from_utf8_lossy(&shown.stderr);
+    assert!(
+        shown.status.success() && said.contains("225 passages"),
+        "{said}"
+    );
+    let screen = std::fs::read_to_string(&picture).unwrap();
+    assert!(screen.contains("225 passages"), "{screen}");
 }
 
 #[test]
@@ -448,12 +552,7 @@ fn four_databases_that_share_an_index_answer_as_one() {
         assert_eq!(refused.status.code(), Some(2));
     }
 
-    let refused = run(home, Some(PASSWORD), &["doctor", &address]);
-    let said = String::from_utf8(refused.stderr).unwrap();
-    assert!(
-        said.contains("'hopscope ask' or 'hopscope trace'"),
-        "{said}"
-    );
+    same_as_a_copy(home, path, &address);
 
     // A new version is asked once all have it; one that reached some of them alone is not.
     let corpus = home.join("moons");

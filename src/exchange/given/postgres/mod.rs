@@ -279,7 +279,7 @@ fn pick(
             let published = found.iter().find(|tables| tables.get(PUBLISHED).is_some());
             if let Some(tables) = published {
                 let what = format!("schema {} holds an index of hopscope's", tables.schema);
-                let remedy = "ask it with 'hopscope ask' and 'hopscope trace'; all else needs the index folder";
+                let remedy = "open it with 'hopscope ADDRESS', or keep a copy: hopscope index ADDRESS --out DIR";
                 return Err(snapshot.error(what, remedy));
             }
             let remedy = match elsewhere.is_empty() {
