@@ -206,6 +206,12 @@ pub fn read(paths: &[PathBuf], options: &ReadOptions, progress: &dyn Progress) -
     })
 }
 
+/// Where more of a corpus may lie: nothing lies beside standard input, or beside what was published.
+pub fn beside(paths: &[PathBuf], copied: bool) -> Vec<PathBuf> {
+    let files = paths.iter().filter(|path| path.as_os_str() != "-");
+    files.filter(|_| !copied).cloned().collect()
+}
+
 fn built(
     corpus: Corpus,
     path: Option<&Path>,
@@ -215,6 +221,7 @@ fn built(
     progress: &dyn Progress,
 ) -> Result<Index> {
     let words = settings.method().graph() == Some(&TERM_PASSAGE);
+    let copied = entities.is_some();
     let own = || entity_options(words, reading.language(&corpus), settings.all());
     let options = BuildOptions {
         entities: entities.unwrap_or_else(own),
@@ -228,9 +235,8 @@ fn built(
     let index = Index::build(corpus, &options, progress);
     let named = || path.map_or("the sample".to_owned(), |path| path.display().to_string());
     let index = index.with_context(named)?;
-    // Nothing lies beside standard input.
-    let files = path.filter(|path| path.as_os_str() != "-");
-    index.look_beside(files.map(Path::to_owned).as_slice());
+    let files = path.map(Path::to_owned);
+    index.look_beside(&beside(files.as_slice(), copied));
     Ok(index)
 }
 

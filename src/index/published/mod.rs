@@ -68,7 +68,12 @@ impl Shard {
     /// Whether the rows of a key are here: of neighbours, names and passages the number of the node, of questions their place,
     /// of all else the key that stands for a text.
     fn has(self, key: u64) -> bool {
-        key % u64::from(self.of) == u64::from(self.at)
+        Shard::of_key(key, self.of) == self.at
+    }
+
+    /// The number of the database that has the rows of a key, of so many.
+    fn of_key(key: u64, of: u32) -> u32 {
+        (key % u64::from(of)) as u32
     }
 
     /// The keys among these numbers that are here, each the number of a node less `before`.

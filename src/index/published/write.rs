@@ -9,6 +9,7 @@ use crate::exchange::postgres::client::{connect, error, failure, literal, quoted
 use crate::index::rows::{Here, Rows, Whole};
 use crate::index::{Index, IndexError, Progress, Step};
 use crate::text::Tokens;
+use futures_util::future::try_join_all;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::path::Path;
@@ -61,11 +62,15 @@ pub fn publish(
     progress: &dyn Progress,
 ) -> Result<Publication, IndexError> {
     let addresses = Address::all_of(address).map_err(rows)?;
+    let Some(first) = addresses.first() else {
+        return Err(IndexError::Empty);
+    };
+    let runtime = runtime(first).map_err(rows)?;
     let of = addresses.len() as u32;
     let shards = (0..of).map(|at| Shard { at, of });
     let writers = addresses.iter().zip(shards);
     let writers: Result<Vec<Writer<'_>>, _> = writers
-        .map(|(address, shard)| Writer::open(address, shard))
+        .map(|(address, shard)| Writer::open(&runtime, address, shard))
         .collect();
     let mut writers = writers?;
     let mut here = Here::of(index);
@@ -81,7 +86,7 @@ pub fn publish(
     writers.iter().try_for_each(Writer::lock)?;
     let mut publication = Publication {
         databases: Vec::new(),
-        schema: addresses.first().map(schema_of).unwrap_or_default(),
+        schema: schema_of(first),
         rows: 0,
         resumed: 0,
         known: false,
@@ -95,15 +100,7 @@ pub fn publish(
     let versions = match current {
         Some(versions) => versions,
         None => {
-            let tables = tables(here.whole()).len();
-            let total = writers.len() * tables;
-            let mut versions = Vec::new();
-            for (at, writer) in writers.iter().enumerate() {
-                let before = at * tables;
-                let goes_on = |table| progress.advance(Step::Write, before + table, total);
-                versions.push(writer.complete(&here, &mut publication, &goes_on)?);
-            }
-            progress.advance(Step::Write, total, total);
+            let versions = complete(&writers, &here, &mut publication, progress)?;
             // Only now is there a whole index to be asked.
             for (writer, version) in writers.iter().zip(&versions) {
                 writer.turn_to(*version)?;
@@ -125,44 +122,114 @@ pub fn publish(
     Ok(publication)
 }
 
+/// Writes all tables of a version, of each database at the same time, and gives the number it has in each.
+fn complete(
+    writers: &[Writer<'_>],
+    here: &Here<'_>,
+    published: &mut Publication,
+    progress: &dyn Progress,
+) -> Result<Vec<i32>, IndexError> {
+    let begun = writers.iter().map(Writer::begin);
+    let begun = begun.collect::<Result<Vec<Begun>, _>>()?;
+    let tables = tables(here.whole());
+    for (at, table) in tables.iter().enumerate() {
+        let goes_on = || progress.advance(Step::Write, at, tables.len());
+        let lack = writers.iter().zip(&begun);
+        let lack = lack.filter(|(_, begun)| !begun.written.iter().any(|own| own == table.name));
+        let lack: Vec<(&Writer<'_>, &Begun)> = lack.collect();
+        published.resumed += writers.len() - lack.len();
+        published.rows += filled(&lack, table, here, &goes_on)?;
+    }
+    progress.advance(Step::Write, tables.len(), tables.len());
+    for (writer, begun) in writers.iter().zip(&begun) {
+        writer.is_whole(begun.version)?;
+    }
+    Ok(begun.iter().map(|begun| begun.version).collect())
+}
+
+/// Writes one table into the databases that lack it, in one transaction each, which notes that it is written. Gives the rows.
+fn filled(
+    lack: &[(&Writer<'_>, &Begun)],
+    table: &Table,
+    here: &Here<'_>,
+    goes_on: &dyn Fn() -> bool,
+) -> Result<usize, IndexError> {
+    let Some((Writer { runtime, shard, .. }, _)) = lack.first() else {
+        return Ok(0);
+    };
+    let mut filling = Filling {
+        runtime,
+        sinks: (0..shard.of).map(|_| None).collect(),
+        seen: 0,
+        rows: 0,
+        goes_on,
+    };
+    for (writer, begun) in lack {
+        let sink = writer.begin_table(here, table, begun.version)?;
+        filling.sinks[writer.shard.at as usize] = Some((*writer, sink));
+    }
+    (table.fill)(here, &mut filling)?;
+    let sinks = filling.sinks.into_iter().flatten();
+    runtime.block_on(try_join_all(sinks.map(async |(writer, mut sink)| {
+        let finished = sink.as_mut().finish().await;
+        finished.map(drop).map_err(|cause| writer.failed(&cause))
+    })))?;
+    let ends = lack.iter().map(async |(writer, begun)| {
+        let end = writer.end_of_table(table, begun);
+        let ended = writer.client.simple_query(&end).await;
+        ended.map(drop).map_err(|cause| writer.failed(&cause))
+    });
+    runtime.block_on(try_join_all(ends))?;
+    Ok(filling.rows)
+}
+
+/// A version that is not complete yet.
+struct Begun {
+    version: i32,
+    /// Tables that an earlier publisher wrote.
+    written: Vec<String>,
+    /// Who may read which version is asked, as SQL writes roles: they may read each version.
+    readers: Vec<String>,
+}
+
 /// A connection that publishes what one database holds.
 pub struct Writer<'a> {
     address: &'a Address,
     shard: Shard,
     /// What a version says of itself.
     about: String,
-    runtime: Runtime,
+    runtime: &'a Runtime,
     client: Client,
     schema: String,
     /// The schema of what compares vectors; none where the server has none.
     extension: Option<String>,
 }
 
-/// What is on its way into a table.
+type Sink = Pin<Box<BinaryCopyInWriter>>;
+
+/// What is on its way into a table of every database that lacks it, by their parts.
 pub struct Filling<'a> {
-    writer: &'a Writer<'a>,
-    sink: Pin<Box<BinaryCopyInWriter>>,
+    runtime: &'a Runtime,
+    sinks: Vec<Option<(&'a Writer<'a>, Sink)>>,
     seen: usize,
     rows: usize,
     goes_on: &'a dyn Fn() -> bool,
 }
 
 impl Filling<'_> {
-    /// Writes a row where its key is of this database.
+    /// Writes a row into the database that its key falls to.
     fn row(&mut self, key: u64, values: &[&(dyn ToSql + Sync)]) -> Result<(), IndexError> {
         if self.seen.is_multiple_of(LOOK) && !(self.goes_on)() {
             return Err(IndexError::Cancelled);
         }
         self.seen += 1;
-        if !self.writer.shard.has(key) {
+        let at = Shard::of_key(key, self.sinks.len() as u32);
+        let Some((writer, sink)) = &mut self.sinks[at as usize] else {
             return Ok(());
-        }
+        };
         self.rows += 1;
-        let written = self
-            .writer
-            .runtime
-            .block_on(self.sink.as_mut().write(values));
-        written.map_err(|said| self.writer.failed(&said))
+        let written = self.runtime.block_on(sink.as_mut().write(values));
+        written.map_err(|cause| writer.failed(&cause))
     }
 }
 
@@ -175,8 +242,11 @@ fn text(text: &str) -> Cow<'_, str> {
 }
 
 impl<'a> Writer<'a> {
-    fn open(address: &'a Address, shard: Shard) -> Result<Writer<'a>, IndexError> {
-        let runtime = runtime(address).map_err(rows)?;
+    fn open(
+        runtime: &'a Runtime,
+        address: &'a Address,
+        shard: Shard,
+    ) -> Result<Writer<'a>, IndexError> {
         let client = runtime.block_on(connect(address)).map_err(rows)?;
         let schema = schema_of(address);
         let mut writer = Writer {
@@ -226,7 +296,7 @@ impl<'a> Writer<'a> {
         self.firsts(query)
     }
 
-    /// Who may read which version is asked, as SQL writes roles: they may read each version.
+    /// Who may read which version is asked, as SQL writes roles.
     fn readers(&self) -> Result<Vec<String>, IndexError> {
         let current = literal(&format!("{}.{CURRENT}", quoted(&self.schema)));
         self.firsts(&format!(
@@ -274,13 +344,8 @@ impl<'a> Writer<'a> {
         Ok(current.first().copied())
     }
 
-    /// Writes all tables of a version, which is its number then.
-    fn complete(
-        &self,
-        here: &Here<'_>,
-        published: &mut Publication,
-        goes_on: &dyn Fn(usize) -> bool,
-    ) -> Result<i32, IndexError> {
+    /// A version of this index: the one that an earlier publisher began, or a new one.
+    fn begin(&self) -> Result<Begun, IndexError> {
         let (schema, own) = (quoted(&self.schema), &self.about);
         // What an earlier publisher left is gone on with, or is of no use any more where it was stopped.
         let resumes = self.numbers(&format!(
@@ -301,21 +366,22 @@ impl<'a> Writer<'a> {
                 made.first().copied().unwrap_or_default()
             }
         };
-        for (at, table) in tables(here.whole()).iter().enumerate() {
-            let written = self.numbers(&format!(
-                "SELECT 1 FROM {schema}.{VERSIONS} WHERE version = {version} AND {} = ANY (written)",
-                literal(table.name)
-            ))?;
-            if written.is_empty() {
-                published.rows += self.table(here, table, version, &|| goes_on(at))?;
-            } else {
-                published.resumed += 1;
-            }
-        }
+        Ok(Begun {
+            version,
+            written: self.firsts(&format!(
+                "SELECT pg_catalog.unnest(written) FROM {schema}.{VERSIONS} WHERE version = {version}"
+            ))?,
+            readers: self.readers()?,
+        })
+    }
+
+    /// A version has all tables.
+    fn is_whole(&self, version: i32) -> Result<(), IndexError> {
+        let schema = quoted(&self.schema);
         self.run(&format!(
             "UPDATE {schema}.{VERSIONS} SET whole = true WHERE version = {version}"
         ))?;
-        Ok(version)
+        Ok(())
     }
 
     /// From here on a version is the one that is asked.
@@ -352,14 +418,13 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Writes one table in one transaction, and notes there that it is written.
-    fn table(
+    /// Makes a table, in a transaction that takes its rows.
+    fn begin_table(
         &self,
         here: &Here<'_>,
         table: &Table,
         version: i32,
-        goes_on: &dyn Fn() -> bool,
-    ) -> Result<usize, IndexError> {
+    ) -> Result<Sink, IndexError> {
         let name = table.of(&self.schema, version);
         let dims = here.whole().vectors.as_ref();
         let dims = dims.map(|made| made.entry.identity.dims);
@@ -376,39 +441,29 @@ impl<'a> Writer<'a> {
             "BEGIN; DROP TABLE IF EXISTS {name}; CREATE TABLE {name} ({})",
             columns.join(", ")
         ))?;
-        let types: Vec<Type> = table
-            .columns
-            .iter()
-            .map(|column| column.2.clone())
-            .collect();
+        let types = table.columns.iter().map(|column| column.2.clone());
         let copy = format!("COPY {name} FROM STDIN (FORMAT binary)");
         let sink = self.runtime.block_on(self.client.copy_in(&copy));
         let sink = sink.map_err(|cause| self.failed(&cause))?;
-        let mut copy = Filling {
-            writer: self,
-            sink: Box::pin(BinaryCopyInWriter::new(sink, &types)),
-            seen: 0,
-            rows: 0,
-            goes_on,
-        };
-        (table.fill)(here, &mut copy)?;
-        let rows = copy.rows;
-        let finished = self.runtime.block_on(copy.sink.as_mut().finish());
-        finished.map_err(|cause| self.failed(&cause))?;
-        let readers = self.readers()?.join(", ");
-        let grant = match readers.is_empty() {
+        let types: Vec<Type> = types.collect();
+        Ok(Box::pin(BinaryCopyInWriter::new(sink, &types)))
+    }
+
+    /// Ends the transaction of a table that has its rows, as SQL.
+    fn end_of_table(&self, table: &Table, begun: &Begun) -> String {
+        let (name, version) = (table.of(&self.schema, begun.version), begun.version);
+        let grant = match begun.readers.is_empty() {
             true => String::new(),
-            false => format!("GRANT SELECT ON {name} TO {readers}; "),
+            false => format!("GRANT SELECT ON {name} TO {}; ", begun.readers.join(", ")),
         };
         let unique = if table.unique { "UNIQUE" } else { "" };
-        self.run(&format!(
+        format!(
             "CREATE {unique} INDEX ON {name} ({}); ANALYZE {name}; {grant}\
              UPDATE {}.{VERSIONS} SET written = pg_catalog.array_append(written, {}) WHERE version = {version}; COMMIT",
             table.key,
             quoted(&self.schema),
             literal(table.name)
-        ))?;
-        Ok(rows)
+        )
     }
 }
 
