@@ -68,6 +68,7 @@ pub struct Excerpt<'a> {
     aliases: BTreeMap<String, String>,
     forms: FxHashSet<String>,
     words: [FxHashMap<String, Vec<Posting>>; Tokens::ALL.len()],
+    counts: [FxHashMap<String, u32>; Tokens::ALL.len()],
     passages: BTreeMap<u32, Passage>,
     /// Vectors of passages near to the question, and as how many of the nearest they were asked for.
     near: BTreeMap<u32, Row>,
@@ -118,6 +119,7 @@ impl<'a> Excerpt<'a> {
             aliases: BTreeMap::new(),
             forms: FxHashSet::default(),
             words: Default::default(),
+            counts: Default::default(),
             passages: BTreeMap::new(),
             near: BTreeMap::new(),
             nearest: 0,
@@ -140,12 +142,20 @@ impl<'a> Excerpt<'a> {
         for (words, asked) in of.words.iter_mut().zip(asked.words) {
             words.extend(asked);
         }
+        of.counts = asked.counts;
         of.nearest = asked.nearest.filter(|own| own.depth > self.nearest);
         of.nodes.retain(|node| !self.rows.contains_key(node));
         of.forms.retain(|form| !self.forms.contains(form));
         of.entities.retain(|name| !self.names.contains_key(name));
         for (words, known) in of.words.iter_mut().zip(&self.words) {
             words.retain(|word| !known.contains_key(word));
+        }
+        for (at, counts) in of.counts.iter_mut().enumerate() {
+            let words = (&self.words[at], &of.words[at]);
+            counts.retain(|word| {
+                let posted = words.0.contains_key(word) || words.1.contains(word);
+                !posted && !self.counts[at].contains_key(word)
+            });
         }
         // A checksum says nothing: such a passage is called by the words that its text opens with.
         let unnamed = |one: &&u32| {
@@ -193,6 +203,14 @@ impl<'a> Excerpt<'a> {
             }
             known.extend(asked.into_iter().map(|word| (word, Vec::new())));
             known.extend(posted);
+        }
+        for (known, (asked, came)) in self
+            .counts
+            .iter_mut()
+            .zip(lacks.counts.into_iter().zip(came.counts))
+        {
+            known.extend(asked.into_iter().map(|word| (word, 0)));
+            known.extend(came);
         }
         self.passages.extend(came.passages);
         if let Some(nearest) = lacks.nearest {
@@ -433,6 +451,7 @@ impl<'a> Excerpt<'a> {
             }
             Held {
                 words,
+                counts: self.counts[tokens as usize].clone(),
                 lengths,
                 average: self.average(tokens),
                 unseen: if tokens == self.deep.tokens {

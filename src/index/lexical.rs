@@ -47,7 +47,7 @@ enum Postings {
     Engine(Field, Arc<InvertedIndexReader>),
     /// Those that were fetched, by word, each with how many passages of the whole have it. A word that was not fetched is
     /// remembered.
-    Held(ByWord, Arc<Asked>),
+    Held(ByWord, FxHashMap<String, u32>, Arc<Asked>),
 }
 
 /// Postings by word: how many passages of the whole have it, and those that are here with how often.
@@ -56,6 +56,8 @@ type ByWord = FxHashMap<String, (u32, Vec<(u32, u32)>)>;
 /// What is fetched for one way of cutting words.
 pub struct Held {
     pub words: ByWord,
+    /// How many passages have a word, of those that were only counted.
+    pub counts: FxHashMap<String, u32>,
     /// By passage.
     pub lengths: Vec<u32>,
     /// Of the whole.
@@ -301,7 +303,7 @@ impl Lexical {
         asked: Arc<Asked>,
     ) -> Lexical {
         let cut = |held: Held| Cut {
-            postings: Postings::Held(held.words, asked.clone()),
+            postings: Postings::Held(held.words, held.counts, asked.clone()),
             lengths: held.lengths.into(),
             average: held.average,
             norms: Mutex::default(),
@@ -335,6 +337,26 @@ impl Lexical {
         words.into_iter().map(weighted).collect()
     }
 
+    /// How many passages have a word.
+    pub fn count_of(&self, tokens: Tokens, word: &str) -> io::Result<u32> {
+        match &self.cut(tokens).postings {
+            Postings::Engine(field, postings) => {
+                let term = Term::from_field_text(*field, word);
+                postings.doc_freq(&term)
+            }
+            Postings::Held(words, counts, asked) => {
+                let posted = words.get(word).map(|(df, _)| *df);
+                let known = posted.or_else(|| counts.get(word).copied());
+                Ok(known.unwrap_or_else(|| {
+                    asked.note(|lacks| {
+                        lacks.counts[tokens as usize].insert(word.to_owned());
+                    });
+                    0
+                }))
+            }
+        }
+    }
+
     /// A word with what the index knows of it.
     pub fn weighted(&self, tokens: Tokens, word: String, weight: f64) -> io::Result<Weighted> {
         let (df, place) = match &self.cut(tokens).postings {
@@ -344,7 +366,7 @@ impl Lexical {
                 let df = place.as_ref().map_or(0, |place| place.doc_freq);
                 (df, place.map(Place::Engine))
             }
-            Postings::Held(words, asked) => match words.get(&word) {
+            Postings::Held(words, _, asked) => match words.get(&word) {
                 Some((df, _)) => (*df, Some(Place::Held).filter(|_| *df > 0)),
                 None => {
                     asked.note(|lacks| {
@@ -387,7 +409,7 @@ impl Lexical {
                     each_posting(&mut block, each);
                 }
             }
-            Postings::Held(words, _) => {
+            Postings::Held(words, ..) => {
                 let own = words.get(word).into_iter().flat_map(|(_, own)| own);
                 own.for_each(|(passage, tf)| each(*passage, *tf));
             }

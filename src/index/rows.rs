@@ -120,6 +120,8 @@ pub struct Wanted {
     pub entities: BTreeSet<u32>,
     /// Words by the way they are cut, with the passages that have them.
     pub words: [BTreeSet<String>; Tokens::ALL.len()],
+    /// The same, with the number of those passages alone.
+    pub counts: [BTreeSet<String>; Tokens::ALL.len()],
     /// Identifiers and titles of passages.
     pub titles: BTreeSet<u32>,
     /// Passages with their texts.
@@ -144,6 +146,8 @@ pub struct Came {
     pub aliases: Vec<(String, String)>,
     /// Passages that have a word, ascending.
     pub posted: [Vec<(String, Vec<Posting>)>; Tokens::ALL.len()],
+    /// In how many passages a word is, where it is in any.
+    pub counts: [Vec<(String, u32)>; Tokens::ALL.len()],
     pub passages: Vec<(u32, Passage)>,
     /// Vectors of passages.
     pub near: Vec<(u32, Row)>,
@@ -379,6 +383,11 @@ impl Rows for Here<'_> {
                 let postings = self.index.lexical.postings_of(tokens, word);
                 let postings = postings.map_err(|cause| IndexError::Lexical(cause.to_string()))?;
                 came.posted[cut].push((word.clone(), postings));
+            }
+            for word in &wanted.counts[cut] {
+                let count = self.index.lexical.count_of(tokens, word);
+                let count = count.map_err(|cause| IndexError::Lexical(cause.to_string()))?;
+                came.counts[cut].push((word.clone(), count));
             }
         }
         let titles = wanted.titles.iter().map(|&p| (p, self.passage(p, false)));

@@ -171,22 +171,26 @@ pub fn retrieve(
         false => None,
     };
     let mut excerpt = Excerpt::new(whole, &asked, vector, deep);
-    let mut lacks = Wanted::default();
-    lacks.words[tokens as usize].extend(words.iter().map(|word| word.0.clone()));
-    lacks
-        .texts
-        .extend(asked.gold.iter().map(|gold| gold.passage));
+    // The first run asks for what the question says: nothing falls back before its names are known.
+    let mut first = settings.clone();
+    let (fallback, none) = FALLBACK.at(Fallback::None);
+    first.set(fallback, none, Origin::Index);
+    Retriever::new(excerpt.index()?.index).retrieve(question, &first, Keep::Scores)?;
+    let mut lacks = excerpt.lacking(Wanted {
+        texts: asked.gold.iter().map(|gold| gold.passage).collect(),
+        ..Wanted::default()
+    });
     loop {
         if !lacks.is_empty() {
-            excerpt.fetch(rows, std::mem::take(&mut lacks))?;
+            excerpt.fetch(rows, lacks)?;
         }
         let numbered = excerpt.index()?;
         let mut retriever = Retriever::new(numbered.index.clone());
         let run = retriever.retrieve(question, settings, Keep::Scores)?;
-        // It asks for words, too.
-        let _ = run.unrecognised(&numbered.index);
         lacks = excerpt.lacking(reached(&numbered, &run));
         if lacks.is_empty() {
+            // It asks for words, too.
+            let _ = run.unrecognised(&numbered.index);
             lacks = excerpt.lacking(shown(&excerpt, &numbered, &run, purpose));
         }
         if excerpt.nodes() + lacks.nodes.len() > MOST {

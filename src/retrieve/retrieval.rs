@@ -15,7 +15,7 @@ use super::set::{Origin, Set, Space, Unread};
 use super::settings::Settings;
 use super::spread::{Diffusion, Known};
 use crate::index::Index;
-use crate::index::lexical::Weighted;
+use crate::index::lexical::{Weighted, counted};
 use crate::layers::{Graph, GraphEdited, GraphView, Link, Node, QueryName};
 use crate::parameters::{FALLBACK, Fallback, RESULT_K};
 use crate::retrieve::masses::Masses;
@@ -516,9 +516,12 @@ impl Retrieval {
         if linked || self.question.trim().is_empty() {
             return None;
         }
-        let words = index.lexical().question(Tokens::Plain, &self.question);
-        let known = |word: &Weighted| word.df > 0 && !index.language().is_function_word(&word.word);
-        if !words.ok()?.iter().any(known) {
+        let (language, cut) = (index.language(), Tokens::Plain);
+        let words = counted(cut, language, &self.question).into_iter();
+        let telling = words.filter(|(word, _)| !language.is_function_word(word));
+        let counts = telling.map(|(word, _)| index.lexical().count_of(cut, &word));
+        let counts: Vec<u32> = counts.collect::<Result<_, _>>().ok()?;
+        if counts.iter().all(|passages| *passages == 0) {
             return Some(
                 "No name and no word of this question is in the corpus, so this ranking says nothing about it. Check \
                  the spelling and the language.",

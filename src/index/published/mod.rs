@@ -150,6 +150,7 @@ const WORDS: Table = Table {
     columns: &[
         ("key", "bigint", Type::INT8),
         ("word", "text", Type::TEXT),
+        ("passages", "int", Type::INT4),
         ("postings", "bytea", Type::BYTEA),
     ],
     key: "key",

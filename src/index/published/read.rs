@@ -296,6 +296,12 @@ fn near(nearest: &Nearest) -> Keys {
     Keys::Near(format!("[{}]", values.join(",")), nearest.depth as i64)
 }
 
+/// How a word is cut, by the key that its row begins with; another text may have that, too.
+fn cut_of(row: &Row, word: &str) -> Option<usize> {
+    let own = |cut: &Tokens| word_key(*cut, word) == row.get::<_, i64>(0);
+    Some(Tokens::ALL.into_iter().find(own)? as usize)
+}
+
 fn question_of_set(row: &Row) -> Option<Question> {
     serde_json::from_str(row.get(1)).ok()
 }
@@ -368,10 +374,12 @@ impl Rows for Published {
         let form_keys = forms().flat_map(|form| form_keys(options.language, form));
         let form_keys: Vec<i64> = form_keys.collect();
         let aliases = || forms().filter(|_| options.alias_linking);
-        let words = |tokens: Tokens| {
-            let words = wanted.words[tokens as usize].iter();
-            words.map(move |word| word_key(tokens, word))
+        let keys = |words: &[BTreeSet<String>]| -> Vec<i64> {
+            let cuts = Tokens::ALL.into_iter().zip(words);
+            let keys = cuts.flat_map(|(cut, words)| words.iter().map(move |w| word_key(cut, w)));
+            keys.collect()
         };
+        let (words, counts) = (keys(&wanted.words), keys(&wanted.counts));
         let batch = |shard: Shard| -> Batch {
             [
                 shard.of_numbers(&wanted.nodes, 0),
@@ -379,7 +387,8 @@ impl Rows for Published {
                 Keys::Texts(form_keys.clone()),
                 shard.of_texts(aliases().map(|form| key(b'a', form))),
                 shard.of_numbers(&wanted.entities, passages),
-                shard.of_texts(Tokens::ALL.into_iter().flat_map(words)),
+                shard.of_texts(words.iter().copied()),
+                shard.of_texts(counts.iter().copied()),
                 shard.of_numbers(&wanted.titles, 0),
                 shard.of_numbers(&wanted.texts, 0),
                 none(),
@@ -404,8 +413,19 @@ fn read(
     rows: [Vec<Row>; KINDS],
     came: &mut Came,
 ) -> Result<(), IndexError> {
-    let [nodes, _, _, entities, _, of_titles, of_texts, ..] = asked;
-    let [arcs, named, aliases, names, words, titles, texts, .., near] = rows;
+    let [nodes, _, _, entities, _, _, of_titles, of_texts, ..] = asked;
+    let [
+        arcs,
+        named,
+        aliases,
+        names,
+        words,
+        counts,
+        titles,
+        texts,
+        ..,
+        near,
+    ] = rows;
     let joined = |row: &Row| packed::read_joined(row.get(1));
     came.joined
         .extend(numbered(server, &ARCS, (nodes, &arcs), joined)?);
@@ -427,9 +447,14 @@ fn read(
         let word: String = row.get(1);
         let postings = packed::read_posted(row.get(2));
         let postings = postings.ok_or_else(|| server.damaged(&WORDS))?;
-        let mut cuts = Tokens::ALL.into_iter();
-        if let Some(tokens) = cuts.find(|own| word_key(*own, &word) == row.get::<_, i64>(0)) {
-            came.posted[tokens as usize].push((word, postings));
+        if let Some(cut) = cut_of(row, &word) {
+            came.posted[cut].push((word, postings));
+        }
+    }
+    for row in &counts {
+        let word: String = row.get(1);
+        if let Some(cut) = cut_of(row, &word) {
+            came.counts[cut].push((word, number(row, 2)));
         }
     }
     let title = |row: &Row| Some(passage_of(row, None));

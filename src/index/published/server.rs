@@ -24,11 +24,11 @@ const AGAIN: [Duration; 3] = [
 ];
 
 /// How many kinds of rows are looked up together.
-pub const KINDS: usize = 11;
+pub const KINDS: usize = 12;
 /// Where questions, by what is asked and by their places, and what word pieces weigh are among them.
-pub const QUESTION: usize = 7;
-pub const PLACE: usize = 8;
-pub const WEIGHTS: usize = 9;
+pub const QUESTION: usize = 8;
+pub const PLACE: usize = 9;
+pub const WEIGHTS: usize = 10;
 
 /// Keys that rows are asked for by: numbers, or what stands for texts.
 pub enum Keys {
@@ -62,7 +62,7 @@ impl Keys {
     }
 }
 
-/// What is looked up together: neighbours of nodes, names with their neighbours by form, aliases, names by number, words,
+/// What is looked up together: neighbours of nodes, names with their neighbours by form, aliases, names by number, words, counts,
 /// titles, texts, questions, questions by place, word pieces, the nearest vectors.
 pub type Batch = [Keys; KINDS];
 
@@ -84,6 +84,7 @@ fn look_ups(version: &Version, schema: &str, whole: &Whole) -> Vec<String> {
         plain("alias, form", &ALIASES),
         plain("entity, form, label", &NAMES),
         plain("key, word, postings", &WORDS),
+        plain("key, word, passages", &WORDS),
         plain("passage, id, title, twin", &PASSAGES),
         plain("passage, id, title, twin, body, mentions", &PASSAGES),
         format!(

@@ -516,9 +516,9 @@ pub fn aliases(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> 
 pub fn words(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
     for tokens in Tokens::ALL {
         here.each_word(tokens, &mut |word, postings| {
-            let postings = packed::posted(postings);
+            let (count, postings) = (postings.len() as i32, packed::posted(postings));
             let key = word_key(tokens, word);
-            to.row(key.cast_unsigned(), &[&key, &text(word), &postings])
+            to.row(key.cast_unsigned(), &[&key, &text(word), &count, &postings])
         })?;
     }
     Ok(())
