@@ -43,11 +43,10 @@ pub fn compact(path: &Path) -> String {
 
 /// The keys of the first record of a file of JSON lines; none where there is none.
 pub fn keys(path: &Path) -> Vec<String> {
-    let Ok(file) = File::open(path) else {
+    let Ok(file) = open(path) else {
         return Vec::new();
     };
-    let start = BufReader::new(file.take(FIRST));
-    let mut records = serde_json::Deserializer::from_reader(start).into_iter::<Record>();
+    let mut records = serde_json::Deserializer::from_reader(file.take(FIRST)).into_iter::<Record>();
     let first = records.next().and_then(Result::ok).unwrap_or_default();
     first.0.into_iter().map(|(name, _)| name).collect()
 }
@@ -123,9 +122,10 @@ pub fn lines<T: DeserializeOwned>(
 }
 
 /// A file without the mark that some editors write at its beginning.
-fn open(path: &Path) -> Result<BufReader<File>, GraphError> {
+fn open(path: &Path) -> Result<BufReader<Strict<File>>, GraphError> {
     let failed = |error| GraphError::io(path, error);
-    let mut reader = BufReader::with_capacity(1 << 16, File::open(path).map_err(failed)?);
+    let file = Strict::new(File::open(path).map_err(failed)?);
+    let mut reader = BufReader::with_capacity(1 << 16, file);
     if reader
         .fill_buf()
         .map_err(failed)?
@@ -134,6 +134,64 @@ fn open(path: &Path) -> Result<BufReader<File>, GraphError> {
         reader.consume(3);
     }
     Ok(reader)
+}
+
+/// JSON as Python writes it, made strict: `NaN`, which pandas has for an empty cell, becomes an empty text of the same length,
+/// so that lines and places stay.
+struct Strict<R> {
+    from: R,
+    spot: Spot,
+    /// Letters of `NaN` that came last.
+    letters: usize,
+}
+
+/// Where in JSON a byte stands.
+#[derive(Clone, Copy, PartialEq)]
+enum Spot {
+    Outside,
+    InText,
+    /// In a text, behind a backslash.
+    Escaped,
+}
+
+impl<R> Strict<R> {
+    fn new(from: R) -> Strict<R> {
+        Strict {
+            from,
+            spot: Spot::Outside,
+            letters: 0,
+        }
+    }
+
+    fn mend(&mut self, byte: &mut u8) {
+        let letters = std::mem::take(&mut self.letters);
+        self.spot = match (self.spot, *byte) {
+            (Spot::Escaped, _) => Spot::InText,
+            (Spot::InText, b'\\') => Spot::Escaped,
+            (Spot::InText, b'"') => Spot::Outside,
+            (Spot::Outside, b'"') => Spot::InText,
+            (spot, _) => spot,
+        };
+        if self.spot != Spot::Outside {
+            return;
+        }
+        (*byte, self.letters) = match (letters, *byte) {
+            (0, b'N') => (b'"', 1),
+            (1, b'a') => (b'"', 2),
+            (2, b'N') => (b' ', 0),
+            (_, byte) => (byte, 0),
+        };
+    }
+}
+
+impl<R: Read> Read for Strict<R> {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.from.read(into)?;
+        for byte in into.iter_mut().take(read) {
+            self.mend(byte);
+        }
+        Ok(read)
+    }
 }
 
 fn failure(path: &Path, what: &str, error: serde_json::Error) -> GraphError {
@@ -416,11 +474,27 @@ mod tests {
     fn damage_has_a_line() {
         let fails = |text: &str| read(text, &[]).unwrap_err().to_string();
         assert!(fails("{\"a\": 1,\n\"b\"").contains(":2: expected a record; found the end"));
-        assert!(fails("{\"a\": NaN}").contains(":1: expected a record"));
+        assert!(fails("{\"a\": Nan}").contains(":1: expected a record"));
+        assert!(fails("{\"a\": nan}").contains(":1: expected a record"));
         assert!(fails("[] x").contains("trailing characters"));
         assert!(fails("3").contains("a list or an object"));
         assert!(fails(&"[".repeat(100_000)).contains("recursion limit"));
         assert!(fails("").contains("the end of the file"));
+    }
+
+    #[test]
+    fn an_empty_cell_of_pandas_is_an_empty_text() {
+        let text = r#"{"a": NaN, "NaN": "a \"NaN\" in \\", "c": [NaN,NaN]}"#;
+        let (_, seen) = read(text, &[]).unwrap();
+        assert_eq!(seen, ["a=", "NaN=a \"NaN\" in \\", "c="]);
+        // The letters may come one by one.
+        let mut one_by_one = Strict::new(&b"[NaN, 1]"[..]);
+        let mut mended = Vec::new();
+        let mut byte = [0];
+        while one_by_one.read(&mut byte).unwrap() > 0 {
+            mended.extend(byte);
+        }
+        assert_eq!(mended, b"[\"\" , 1]");
     }
 
     #[test]
