@@ -9,6 +9,7 @@
 //! | `graphrag` | Microsoft GraphRAG, every generation |
 //! | `hipporag`, `linearrag` | HippoRAG's extractions, LinearRAG's tables |
 //! | `noderag`, `e2graphrag` | NodeRAG's tables, E2GraphRAG's trees and names |
+//! | `sage` | SAGE's chunks of documents and tables |
 //! | `llamaindex`, `jsonlines` | LlamaIndex's property graphs; APOC's and LangChain's JSON |
 //! | `nodelink`, `gexf` | a lone graph as node-link JSON, GraphML or GEXF |
 //! | `tables` | tables of edges or triples, with nodes and passages |
@@ -33,6 +34,7 @@ mod noderag;
 mod plain;
 pub mod postgres;
 pub(crate) mod rows;
+mod sage;
 mod stream;
 mod tables;
 mod unreadable;
@@ -132,6 +134,7 @@ pub static SYSTEMS: &[&System] = &[
     &linearrag::LINEARRAG,
     &noderag::NODERAG,
     &e2graphrag::E2GRAPHRAG,
+    &sage::SAGE,
     &llamaindex::LLAMAINDEX,
     &jsonlines::APOC,
     &jsonlines::LANGCHAIN,
@@ -157,7 +160,12 @@ pub struct Found {
 
 /// Files that only such an index has, by how their names end and begin.
 const ENDS: [&str; 3] = [".graphml", ".gexf", ".parquet"];
-const BEGINS: [&str; 3] = ["kv_store_", "openie_results", "property_graph_store"];
+const BEGINS: [&str; 4] = [
+    "kv_store_",
+    "openie_results",
+    "property_graph_store",
+    "table_chunks_with_metadata",
+];
 
 /// Whose files a path has: a folder, a file that only such an index has, or the address of a database, which is not asked yet.
 pub fn find(path: &Path) -> Option<Found> {

@@ -51,12 +51,22 @@ pub fn keys(path: &Path) -> Vec<String> {
     first.0.into_iter().map(|(name, _)| name).collect()
 }
 
-/// Files of a folder with one of some endings, in order of their names. A link is not followed.
+/// Files of a folder with one of some endings, in order of their names, among the first entries of a large folder. A link is
+/// not followed.
 pub fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
+    listed(folder, endings, MOST_ENTRIES)
+}
+
+/// As [`files`], among all entries: for a folder that has a file for every record.
+pub fn all_files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
+    listed(folder, endings, usize::MAX)
+}
+
+fn listed(folder: &Path, endings: &[&str], most: usize) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return Vec::new();
     };
-    let entries = entries.flatten().take(MOST_ENTRIES);
+    let entries = entries.flatten().take(most);
     let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
     let mut files: Vec<PathBuf> = files
         .map(|entry| entry.path())
