@@ -204,6 +204,11 @@ impl Draft {
         });
     }
 
+    /// The texts so far.
+    pub fn units(&self) -> &[Unit] {
+        &self.given.units
+    }
+
     /// Whether there is a text of an identifier.
     pub fn has_unit(&self, id: &str) -> bool {
         self.units.contains_key(id)

@@ -1,9 +1,10 @@
 //! Microsoft GraphRAG of every generation: tables of text units, entities, relationships, communities and their reports, as
-//! Parquet or CSV. No file has a version: generations are told by names of files and columns.
+//! Parquet or CSV. No file has a version: generations are told by names of files and columns. KET-RAG adds a table of keywords,
+//! and of the pieces of text that have them.
 
 use super::super::schema::GraphError;
 use super::rows::{self, Cell};
-use super::{Draft, Sort, System};
+use super::{Draft, Sort, System, Unit};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,6 +20,9 @@ pub static GRAPHRAG: System = System {
 
 /// What old tables are called before their name.
 const PREFIX: &str = "create_final_";
+/// KET-RAG's tables.
+const KEYWORDS: &str = "keyword_index";
+const PIECES: &str = "split_text_units";
 /// Most folders of runs that are looked at.
 const MOST_RUNS: usize = 1000;
 
@@ -33,6 +37,11 @@ struct Home {
 impl Home {
     fn table(&self, name: &str) -> Option<PathBuf> {
         rows::table(&self.folder, &format!("{}{name}", self.prefix))
+    }
+
+    /// The keywords of KET-RAG, which is made from a version with the prefix.
+    fn keywords(&self) -> Option<PathBuf> {
+        rows::table(&self.folder, KEYWORDS).filter(|_| self.prefix == PREFIX)
     }
 }
 
@@ -98,9 +107,7 @@ fn finds(folder: &Path) -> Option<String> {
         .table("text_units")
         .is_some_and(|path| path.extension().is_some_and(|ending| ending == "csv"));
     let generation = match home.prefix {
-        PREFIX if rows::table(&home.folder, "keyword_index").is_some() => {
-            "0.4, with the tables of KET-RAG"
-        }
+        PREFIX if home.keywords().is_some() => "0.4, with the tables of KET-RAG",
         PREFIX if has(&entities, "title") => "1.x (create_final_, title)",
         PREFIX => "0.2 to 0.5 (create_final_, name)",
         _ if has(&units, "document_id") => "3.x (document_id)",
@@ -146,6 +153,9 @@ fn read(folder: &Path, draft: &mut Draft) -> Result<(), GraphError> {
     let titles = titles(&home, draft)?;
     read_units(&units, &titles, draft)?;
     let by_id = read_entities(&entities, draft)?;
+    if let Some(keywords) = home.keywords() {
+        read_keywords(&keywords, &home, &titles, &by_id, draft)?;
+    }
     read_relations(&relations, draft)?;
     read_communities(&home, &by_id, draft)?;
     if let Some(claims) = home.table("covariates") {
@@ -273,6 +283,139 @@ fn read_relations(path: &Path, draft: &mut Draft) -> Result<(), GraphError> {
         draft.relation(ends, "", &cells[2].text(), cells[3].real(), units);
         Ok(())
     })
+}
+
+/// Reads the keywords, each an entity of the text units that have it. An entity of the same name in any case is the same.
+fn read_keywords(
+    path: &Path,
+    home: &Home,
+    titles: &FxHashMap<String, String>,
+    by_id: &FxHashMap<String, String>,
+    draft: &mut Draft,
+) -> Result<(), GraphError> {
+    let Some(pieces) = rows::table(&home.folder, PIECES) else {
+        let what = "keyword tables without split_text_units, which leads from keywords to texts";
+        let name = super::nodelink::name_of(path);
+        draft.note(Sort::LeftOut, what, &name);
+        return Ok(());
+    };
+    require(&pieces, &[&["id"], &["chunk"]])?;
+    require(path, &[&["word"], &["chunk_ids"]])?;
+    let units = read_pieces(&pieces, titles, draft)?;
+    let mut entities: Vec<&String> = by_id.values().collect();
+    entities.sort_unstable();
+    let mut names: FxHashMap<String, String> = FxHashMap::default();
+    for title in entities {
+        let first = || title.clone();
+        names.entry(title.to_lowercase()).or_insert_with(first);
+    }
+    draft.file(path);
+    rows::read(path, &["word", "chunk_ids"], &mut |_, cells| {
+        let [word, ids] = cells else {
+            return Ok(());
+        };
+        let word = word.text();
+        let mut own = Vec::new();
+        for id in ids.list() {
+            match units.get(&id) {
+                Some(unit) => own.push(unit.as_str()),
+                None => {
+                    let what = "pieces of text that keywords name and no file has";
+                    draft.note(Sort::LeftOut, what, &id);
+                }
+            }
+        }
+        let first = || word.clone();
+        let key = names.entry(word.to_lowercase()).or_insert_with(first);
+        draft.entity(key, &word, "keyword", "", own);
+        Ok(())
+    })
+}
+
+/// A piece of a text, as KET-RAG cuts all texts before it puts those that matter most together again.
+#[derive(Default)]
+struct Piece {
+    /// A running number over all texts.
+    id: String,
+    text: String,
+    /// The text unit, where the table has it; the versions known have the number again.
+    parent: String,
+    document: String,
+}
+
+/// Reads the pieces; gives the text units that they are in, by their numbers. One that is in none is a text unit of its own:
+/// GraphRAG's tables have the texts alone from which entities were extracted, and keywords lead to the others.
+fn read_pieces(
+    path: &Path,
+    titles: &FxHashMap<String, String>,
+    draft: &mut Draft,
+) -> Result<FxHashMap<String, String>, GraphError> {
+    draft.file(path);
+    let mut pieces = Vec::new();
+    let columns = ["id", "chunk", "chunk_id", "document_ids"];
+    rows::read(path, &columns, &mut |_, cells| {
+        if let [id, text, parent, documents] = cells {
+            pieces.push(Piece {
+                id: id.text(),
+                text: text.text(),
+                parent: parent.text(),
+                document: documents.list().into_iter().next().unwrap_or_default(),
+            });
+        }
+        Ok(())
+    })?;
+    pieces.sort_by_key(|piece| piece.id.parse().unwrap_or(u64::MAX));
+    let mut wholes = Wholes::of(draft.units());
+    let homes = pieces
+        .iter()
+        .map(|piece| match draft.has_unit(&piece.parent) {
+            true => Some(piece.parent.clone()),
+            false => wholes.find(&piece.text).map(str::to_owned),
+        });
+    let homes: Vec<Option<String>> = homes.collect();
+    let mut units = FxHashMap::default();
+    for (piece, home) in pieces.into_iter().zip(homes) {
+        let home = home.unwrap_or_else(|| {
+            let what = "pieces of text in no text unit, which are their own";
+            draft.note(Sort::Seen, what, &piece.id);
+            let title = titles.get(&piece.document).map_or("", String::as_str);
+            draft.unit(&piece.id, title, &piece.text);
+            piece.id.clone()
+        });
+        units.insert(piece.id, home);
+    }
+    Ok(units)
+}
+
+/// The text units that pieces were put together to, one after another in the order of their numbers.
+struct Wholes<'u> {
+    /// Texts with their identifiers, in the order of the texts.
+    sorted: Vec<(&'u str, &'u str)>,
+    /// The one that the last piece is in: what follows the piece there.
+    open: Option<(&'u str, &'u str)>,
+}
+
+impl<'u> Wholes<'u> {
+    fn of(units: &'u [Unit]) -> Wholes<'u> {
+        let texts = units.iter().map(|unit| (unit.text.trim_start(), &*unit.id));
+        let mut sorted: Vec<(&str, &str)> = texts.collect();
+        sorted.sort_by_key(|(text, _)| *text);
+        Wholes { sorted, open: None }
+    }
+
+    /// The unit that goes on with a piece, or else one that begins with it.
+    fn find(&mut self, piece: &str) -> Option<&'u str> {
+        let piece = piece.trim();
+        if piece.is_empty() {
+            return None;
+        }
+        let at = self.sorted.partition_point(|(text, _)| *text < piece);
+        let begins = self.sorted.get(at).copied();
+        let mut found = [self.open, begins].into_iter().flatten();
+        let (rest, id) = found.find_map(|(text, id)| Some((text.strip_prefix(piece)?, id)))?;
+        self.open = Some((rest.trim_start(), id));
+        Some(id)
+    }
 }
 
 /// What a report says of a community.
@@ -515,6 +658,110 @@ mod tests {
         assert!(said.contains("no file has: 1 (NOBODY)"), "{said}");
     }
 
+    /// The tables of KET-RAG over those of 0.5: the rows come in any order.
+    fn ket(folder: &Path, rows: [usize; 5]) {
+        let of = |all: [&'static str; 5]| Values::Texts(rows.map(|row| Some(all[row])).to_vec());
+        let numbers = ["0", "1", "2", "3", "10"];
+        write(
+            &folder.join("split_text_units.parquet"),
+            &[
+                ("id", of(numbers)),
+                (
+                    "chunk",
+                    of(["Ada met", " Babbage.", "It rained.", "She wrote ", "notes."]),
+                ),
+                ("chunk_id", of(numbers)),
+            ],
+        );
+        let pieces = [
+            vec!["0"],
+            vec!["1", "0"],
+            vec!["2"],
+            vec!["10", "3"],
+            vec!["99"],
+        ];
+        write(
+            &folder.join("keyword_index.parquet"),
+            &[
+                ("word", texts(&["Ada", "met", "rained", "notes", "Met"])),
+                ("chunk_ids", Values::Lists(pieces.to_vec())),
+            ],
+        );
+    }
+
+    #[test]
+    fn keywords_lead_to_the_text_units_that_their_pieces_are_in() {
+        let orders = [[0, 1, 2, 3, 4], [3, 4, 1, 0, 2]];
+        let [first, second] = orders.map(|rows| {
+            let folder = tempfile::tempdir().unwrap();
+            old(folder.path());
+            ket(folder.path(), rows);
+            let found = find(folder.path()).unwrap();
+            assert_eq!(found.generation, "0.4, with the tables of KET-RAG");
+            given(folder.path()).unwrap()
+        });
+        assert_eq!(
+            (&first.units, &first.entities),
+            (&second.units, &second.entities)
+        );
+        let units: Vec<(&str, &str)> = first.units.iter().map(|u| (&*u.id, &*u.text)).collect();
+        assert_eq!(
+            units,
+            [
+                ("u1", "Ada met Babbage."),
+                ("u2", "She wrote notes."),
+                ("2", "It rained.")
+            ]
+        );
+        let entities: Vec<(&str, &str, &[u32])> = (first.entities.iter())
+            .map(|e| (&*e.name, &*e.kind, &*e.units))
+            .collect();
+        assert_eq!(
+            entities,
+            [
+                ("ADA", "PERSON", &[0, 1][..]),
+                ("BABBAGE", "PERSON", &[0]),
+                ("met", "keyword", &[0]),
+                ("rained", "keyword", &[2]),
+                ("notes", "keyword", &[1]),
+            ]
+        );
+        let account = first.account.to_string();
+        for part in [
+            "pieces of text in no text unit, which are their own: 1 (2)",
+            "pieces of text that keywords name and no file has: 1 (99)",
+            "entities joined to the first of their name: 2 (Ada; Met)",
+        ] {
+            assert!(account.contains(part), "{part}\n{account}");
+        }
+    }
+
+    #[test]
+    fn the_column_of_a_pieces_text_unit_goes_before_its_text() {
+        let folder = tempfile::tempdir().unwrap();
+        old(folder.path());
+        ket(folder.path(), [0, 1, 2, 3, 4]);
+        write(
+            &folder.path().join("split_text_units.parquet"),
+            &[
+                ("id", texts(&["0", "1", "2", "3"])),
+                ("chunk", texts(&["ada", "met", "it rained", "she wrote"])),
+                ("chunk_id", texts(&["u1", "u1", "u2", "u2"])),
+            ],
+        );
+        let graph = given(folder.path()).unwrap();
+        let met = graph.entities.iter().find(|e| e.name == "met").unwrap();
+        assert_eq!((graph.units.len(), &met.units[..]), (2, &[0][..]));
+        fs::remove_file(folder.path().join("split_text_units.parquet")).unwrap();
+        let graph = given(folder.path()).unwrap();
+        assert_eq!(graph.entities.len(), 2);
+        let account = graph.account.to_string();
+        assert!(
+            account.contains("without split_text_units, which leads from keywords to texts: 1"),
+            "{account}"
+        );
+    }
+
     #[test]
     fn a_folder_that_lacks_a_table_says_which() {
         let folder = tempfile::tempdir().unwrap();
@@ -648,12 +895,16 @@ mod tests {
         /// Whatever happened to a table: a graph or an error.
         #[test]
         fn damaged_tables_give_an_error_or_a_graph(
-            is_old in any::<bool>(), file in any::<prop::sample::Index>(), damage in damage(),
+            kind in 0_u8..3, file in any::<prop::sample::Index>(), damage in damage(),
         ) {
             let folder = tempfile::tempdir().unwrap();
-            match is_old {
-                true => old(folder.path()),
-                false => new(folder.path()),
+            match kind {
+                0 => new(folder.path()),
+                1 => old(folder.path()),
+                _ => {
+                    old(folder.path());
+                    ket(folder.path(), [0, 1, 2, 3, 4]);
+                }
             }
             let mut files: Vec<PathBuf> = fs::read_dir(folder.path()).unwrap().flatten().map(|f| f.path()).collect();
             files.sort();

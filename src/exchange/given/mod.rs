@@ -6,7 +6,7 @@
 //! | `graphml`, `rows` | GraphML; tables as Parquet or CSV |
 //! | `stream`, `xml` | JSON record by record, XML piece by piece |
 //! | `lightrag` | LightRAG, nano-graphrag, PathRAG, MiniRAG |
-//! | `graphrag` | Microsoft GraphRAG, every generation |
+//! | `graphrag` | Microsoft GraphRAG, every generation, with KET-RAG's keywords |
 //! | `hipporag`, `linearrag` | HippoRAG's extractions, LinearRAG's tables |
 //! | `noderag`, `e2graphrag` | NodeRAG's tables, E2GraphRAG's trees and names |
 //! | `sage` | SAGE's chunks of documents and tables |
