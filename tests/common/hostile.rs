@@ -248,6 +248,9 @@ pub fn graphs() -> Vec<Kind> {
         folder("graphrag as csv", "tests/data/given/graphrag"),
         folder("graphrag as parquet", "tests/data/given/graphrag-parquet"),
         folder("linearrag", "tests/data/given/linearrag"),
+        folder("noderag", "tests/data/given/noderag"),
+        folder("ket-rag", "tests/data/given/ketrag"),
+        folder("sage", "tests/data/given/sage"),
         files("openie", &[("openie_results_ner_x.json", OPENIE)]),
         files(
             "llamaindex",

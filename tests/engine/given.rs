@@ -69,6 +69,59 @@ fn both_systems_give_the_same_graph() {
     }
 }
 
+/// What `tests/data/given/make.py` writes, whole: texts, entities and relations by the files, and a name that leads to a text.
+#[test]
+fn noderag_ket_rag_and_sage_give_all_that_their_files_have() {
+    let saturn = "saturn";
+    for (name, system, [units, entities, kept, relations, communities], question, found, noted) in [
+        (
+            "noderag",
+            "NodeRAG",
+            [2, 4, 4, 3, 1],
+            "Christiaan Huygens",
+            "titan",
+            "semantic units, which are no part of the graph: texts stand for them: 2",
+        ),
+        // Two of the 17 keywords are entities; one piece is in no text unit of the skeleton.
+        (
+            "ketrag",
+            "Microsoft GraphRAG",
+            [3, 4 + 17, 4 + 17 - 2, 3, 0],
+            "Uranus",
+            "ring",
+            "pieces of text in no text unit, which are their own: 1 (3)",
+        ),
+        (
+            "sage",
+            "SAGE",
+            [3, 11, 11, 0, 0],
+            "Rhea",
+            "Moons of Saturn",
+            "edges between two text units: 2 (doc-doc; doc-table)",
+        ),
+    ] {
+        let (index, report) = opened(&folder(name));
+        let [graph] = &report.graphs[..] else {
+            panic!("{name}: {report}");
+        };
+        assert_eq!(graph.system, system, "{name}");
+        let read = |table: &str| graph.account.read(table);
+        let counts = ["text units", "entities", "relations", "communities"].map(read);
+        assert_eq!(counts, [units, entities, relations, communities], "{name}");
+        let table = graph.account.tables.iter().find(|t| t.name == "entities");
+        assert_eq!(table.unwrap().kept, kept, "{name}");
+        assert_eq!(index.len(), units, "{name}");
+        let account = graph.account.to_string();
+        assert!(account.contains(noted), "{name}: {account}");
+        let run = ask(&index, "names > given > power > passages", question);
+        let first = run.top().first().unwrap().passage;
+        assert_eq!(index.title(first), found, "{name}");
+        // An entity that two texts share leads from one to the other.
+        let run = ask(&index, "names > given > power > passages", saturn);
+        assert!(ids(&index, &run).len() >= 2, "{name}");
+    }
+}
+
 #[test]
 fn every_method_answers_on_it_and_says_why_a_text_is_missing() {
     for name in ["lightrag", "graphrag"] {

@@ -86,6 +86,41 @@ fn graphs_of_other_systems() {
     tally.end();
 }
 
+/// Whoever adds a reader adds files for it: the reference lists the readers.
+#[test]
+fn every_reader_of_graphs_has_files_to_break() {
+    let mut broken = Vec::new();
+    for kind in &hostile::graphs() {
+        let home = tempfile::tempdir().unwrap();
+        kind.write(home.path());
+        let paths = [home.path().to_path_buf()];
+        let (_, report) = corpus::read(&paths, &ReadOptions::default()).unwrap();
+        broken.extend(report.graphs.into_iter().map(|graph| graph.system));
+    }
+    let reference = include_str!("../../assets/reference.md");
+    let (_, table) = reference
+        .split_once("## Indexes of other systems\n")
+        .unwrap();
+    let rows = table.lines().skip_while(|line| !line.contains("---"));
+    let rows = rows.skip(1).take_while(|line| line.starts_with("| "));
+    let mut read = 0;
+    for row in rows {
+        let mut cells = row.split('|').map(str::trim).skip(1);
+        let [system, files] = [(); 2].map(|()| cells.next().unwrap());
+        // The reader of LightRAG reads its relatives; a database has no files.
+        let relative = ["MiniRAG", "nano-graphrag", "PostgreSQL"].contains(&system);
+        if relative || files.contains("not read, says") {
+            continue;
+        }
+        read += 1;
+        assert!(
+            broken.iter().any(|own| own == system),
+            "{system}: {broken:?}"
+        );
+    }
+    assert!(read > 10, "{read} readers");
+}
+
 #[test]
 fn files_beside_an_index() {
     let mut tally = Tally::of("files beside an index, broken");
