@@ -37,8 +37,6 @@ NO_LIMIT = 10**9
 EQUAL = 1e-4
 # Of communities, as its command line has it.
 LEVEL = 2
-# What the published side is given: what it reads, and what ours makes of it.
-GIVEN = ("the tables as they are", "texts of an entity in the order of the table of texts")
 
 
 def vector(text):
@@ -109,16 +107,12 @@ class Tables:
 class Published:
     """Its local search over these tables."""
 
-    def __init__(self, folder, in_order=False, by_level=False):
+    def __init__(self, folder, by_level=False):
         tables = Tables(folder)
         self.entities, self.relations, self.texts = tables.entities, tables.relations, tables.texts
         every = self.entities
         if by_level:
             self.entities = tables.leave_out()
-        if in_order:
-            place = {text.id: at for at, text in enumerate(self.texts)}
-            for entity in self.entities:
-                entity.text_unit_ids = sorted(entity.text_unit_ids, key=place.__getitem__)
         store = LanceDBVectorStore(db_uri="memory://", index_name="entities", vector_size=DIMS)
         store.connect()
         store.create_index()
@@ -141,7 +135,7 @@ class Published:
         cosines = np.sort(-(self.matrix @ vector(question).astype(np.float64)))[:2 * ENTITIES + 1]
         return np.diff(cosines).min() > EQUAL
 
-    def told(self, question, texts):
+    def brings(self, question, texts):
         """Of a text, the entity that brings it and how many of its relations the text has."""
         nearest = np.argsort(-(self.matrix @ vector(question).astype(np.float64)), kind="stable")[:2 * ENTITIES]
         for text in texts:
@@ -224,22 +218,19 @@ def cases(ask):
 def samples(folder, count, ask):
     """Whole samples: whether both hand on the same texts, and in the same order."""
     name = os.path.basename(os.path.normpath(folder))
-    both = [Published(folder, in_order) for in_order in (False, True)]
-    questions = questions_of(both[0], count)
-    ours = ask(folder, questions)
-    for given, published in zip(GIVEN, both):
-        theirs = [published.ask(question) for question in questions]
-        pairs = list(zip(ours, theirs))
-        sets, equal = sum({*a} == {*b} for a, b in pairs), sum(a == b for a, b in pairs)
-        shared = sum(len({*a[:10]} & {*b[:10]}) / max(1, len(b[:10])) for a, b in pairs) / len(pairs)
-        first = next((told(published, *three) for three in zip(questions, ours, theirs) if three[1] != three[2]), "")
-        print(f"| {name} | {given} | {sets} of {len(pairs)} | {equal} of {len(pairs)} | {shared:.3f} | {first} |")
+    published = Published(folder)
+    questions = questions_of(published, count)
+    pairs = list(zip(ask(folder, questions), map(published.ask, questions)))
+    sets, equal = sum({*a} == {*b} for a, b in pairs), sum(a == b for a, b in pairs)
+    shared = sum(len({*a[:10]} & {*b[:10]}) / max(1, len(b[:10])) for a, b in pairs) / len(pairs)
+    first = next((parting(published, question, *pair) for question, pair in zip(questions, pairs) if pair[0] != pair[1]), "")
+    print(f"| {name} | {sets} of {len(pairs)} | {equal} of {len(pairs)} | {shared:.3f} | {first} |")
 
 
-def told(published, question, ours, theirs):
+def parting(published, question, ours, theirs):
     """Where two lists part."""
     at = next(at for at, (a, b) in enumerate(zip([*ours, ""], [*theirs, ""])) if a != b)
-    one, other = (published.told(question, text) for text in (ours[at:at + 1], theirs[at:at + 1]))
+    one, other = (published.brings(question, text) for text in (ours[at:at + 1], theirs[at:at + 1]))
     return f"place {at + 1}: ours {one}, theirs {other}"
 
 
@@ -261,13 +252,12 @@ def main():
             run = lambda *words: subprocess.run([args.program, *words, "--encoder", encoder], check=True, capture_output=True,
                                                 text=True, env={**os.environ, "HOPSCOPE_HOME": home}).stdout
             run("import", folder, "--out", index)
-            told = (run("ask", index, question, "--method", "graphrag-local", "--top", "100", "--json") for question in questions)
-            return [[hit["id"] for hit in json.loads(one)["passages"]] for one in told]
+            answers = (run("ask", index, question, "--method", "graphrag-local", "--top", "100", "--json") for question in questions)
+            return [[hit["id"] for hit in json.loads(answer)["passages"]] for answer in answers]
 
     if args.cases:
         return cases(ask)
-    head = ("sample", "what the published side is given", "the same texts", "in order", "of the first ten in common",
-            "first difference")
+    head = ("sample", "the same texts", "in order", "of the first ten in common", "first difference")
     print(f"| {' | '.join(head)} |\n{'|---' * len(head)}|")
     for folder in args.folders:
         samples(folder, args.questions, ask)

@@ -192,15 +192,41 @@ fn texts_come_in_the_order_of_the_published_rules() {
     let (index, _) = opened(&folder("graphrag"));
     // Saturn alone is near enough: one entity, in three texts. Its relations are one from chunk-a1 and one from chunk-b1; its
     // neighbours Titan (chunk-a1, chunk-a2) and Cassini the astronomer (chunk-b1).
-    let order = |method: &str| {
-        let mut settings = Settings::of(&index, Method::by_name(method).unwrap());
+    let order = |index: &Arc<Index>, method: &str| {
+        let mut settings = Settings::of(index, Method::by_name(method).unwrap());
         settings.set_text("seed_k=1").unwrap();
         let mut retriever = Retriever::new(index.clone());
         let run = retriever.retrieve("SATURN A planet with rings.", &settings, Keep::States);
-        ids(&index, &run.unwrap()).join(" ")
+        ids(index, &run.unwrap()).join(" ")
     };
-    assert_eq!(order("graphrag-local"), "chunk-a1 chunk-b1 chunk-a2");
-    assert_eq!(order("nano-local"), "chunk-a1 chunk-a2 chunk-b1");
+    assert_eq!(
+        order(&index, "graphrag-local"),
+        "chunk-a1 chunk-b1 chunk-a2"
+    );
+    assert_eq!(order(&index, "nano-local"), "chunk-a1 chunk-a2 chunk-b1");
+
+    // Of as many relations, or neighbours, the text that the entity names first.
+    let home = tempfile::tempdir().unwrap();
+    for entry in std::fs::read_dir(folder("graphrag")).unwrap().flatten() {
+        let mut text = std::fs::read_to_string(entry.path()).unwrap();
+        if entry.file_name() == "entities.csv" {
+            let (rest, saturn) = text.split_once("SATURN").unwrap();
+            let (own, after) = saturn.split_once(']').unwrap();
+            let turned = own
+                .replace("chunk-a1", "first")
+                .replace("chunk-b1", "chunk-a1")
+                .replace("first", "chunk-b1");
+            assert_ne!(turned, own);
+            text = format!("{rest}SATURN{turned}]{after}");
+        }
+        std::fs::write(home.path().join(entry.file_name()), text).unwrap();
+    }
+    let (index, _) = opened(home.path());
+    assert_eq!(
+        order(&index, "graphrag-local"),
+        "chunk-b1 chunk-a1 chunk-a2"
+    );
+    assert_eq!(order(&index, "nano-local"), "chunk-b1 chunk-a2 chunk-a1");
 }
 
 /// LightRAG takes five texts for every two entities, the nearest to the question first, and then in turn those that relations

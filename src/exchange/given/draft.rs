@@ -2,7 +2,7 @@
 //! joined by the name that the files use, and whatever is left out is counted with a reason.
 
 use super::{Community, Entity, Given, Relation, Unit};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::Path;
@@ -225,8 +225,8 @@ impl Draft {
                 }
             }
         }
-        places.sort_unstable();
-        places.dedup();
+        let mut seen = FxHashSet::default();
+        places.retain(|place| seen.insert(*place));
         places
     }
 
@@ -249,9 +249,9 @@ impl Draft {
         }
         if let Some(at) = known {
             let first = &mut self.given.entities[at as usize];
-            first.units.extend(units);
-            first.units.sort_unstable();
-            first.units.dedup();
+            let known: FxHashSet<u32> = first.units.iter().copied().collect();
+            let others = units.into_iter().filter(|unit| !known.contains(unit));
+            first.units.extend(others);
             if first.description.is_empty() {
                 first.description = description.trim().to_owned();
             }

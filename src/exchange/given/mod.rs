@@ -63,7 +63,7 @@ pub struct Entity {
     /// What kind of thing it is, in the system's words; may be empty.
     pub kind: String,
     pub description: String,
-    /// Places in [`Given::units`], ascending, each once.
+    /// Places in [`Given::units`], in the order of the files, each once.
     pub units: Vec<u32>,
 }
 
@@ -78,7 +78,7 @@ pub struct Relation {
     pub description: String,
     /// As the files have it; 1 where they have none.
     pub weight: f64,
-    /// Places in [`Given::units`], ascending, each once.
+    /// Places in [`Given::units`], in the order of the files, each once.
     pub units: Vec<u32>,
 }
 

@@ -600,7 +600,7 @@ mod tests {
         let titles: Vec<&str> = given.units.iter().map(|unit| &*unit.title).collect();
         assert_eq!(titles, ["one", "two"]);
         assert_eq!(given.entities[0].units, [0]);
-        assert_eq!(given.entities[1].units, [0, 1]);
+        assert_eq!(given.entities[1].units, [1, 0]);
         assert_eq!(
             (given.relations.len(), &*given.relations[0].label),
             (1, "KNOWS")

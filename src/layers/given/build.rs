@@ -5,6 +5,7 @@ use super::layer::{GivenLayer, Meta};
 use crate::exchange::given::{self, Account, Given, Sort, Unit};
 use crate::index::{Index, IndexError, Layer};
 use crate::layers::skeleton::rows::encode;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 type Progress<'a> = &'a dyn Fn(&'static str, usize, usize) -> bool;
@@ -23,12 +24,12 @@ fn flat(lists: impl Iterator<Item = impl AsRef<[u32]>>) -> (Vec<u32>, Vec<u32>) 
 struct Placed(Vec<Option<u32>>);
 
 impl Placed {
-    /// The passages of some units, ascending, each once.
+    /// The passages of some units, in their order, each once.
     fn of(&self, units: &[u32]) -> Vec<u32> {
         let passages = units.iter().filter_map(|unit| self.0[*unit as usize]);
         let mut passages: Vec<u32> = passages.collect();
-        passages.sort_unstable();
-        passages.dedup();
+        let mut seen = FxHashSet::default();
+        passages.retain(|passage| seen.insert(*passage));
         passages
     }
 }

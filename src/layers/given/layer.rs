@@ -77,12 +77,12 @@ impl GivenLayer {
         build::build(index, progress)
     }
 
-    /// The passages that an entity is from.
+    /// The passages that an entity is from, in the order of its files.
     pub fn entity_passages(&self, entity: u32) -> &[u32] {
         &self.entity_passages[range(&self.entity_ends, entity as usize)]
     }
 
-    /// The passages that a relation is from.
+    /// The passages that a relation is from, in the order of its files.
     pub fn relation_passages(&self, relation: u32) -> &[u32] {
         &self.relation_passages[range(&self.relation_ends, relation as usize)]
     }
@@ -121,7 +121,7 @@ impl GivenLayer {
 
 impl Layer for GivenLayer {
     const NAME: &'static str = GivenLayer::LABEL;
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn columns<'a>(&'a self, each: Each<'_, 'a>) {
         self.write("", each);

@@ -11,7 +11,7 @@ use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcom
 use crate::retrieve::plan::Plan;
 use crate::retrieve::retrieval::{DEPTH, Hit, Ranked};
 use crate::retrieve::set::Set;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
 /// Which of the texts of one entity comes first.
@@ -113,23 +113,24 @@ pub(super) fn brought(at: &At<'_>, passage: u32) -> Option<Brought> {
 }
 
 impl OfEntities {
-    /// How many relations or neighbours of an entity a passage has.
-    fn count(&self, graph: &GivenGraph, node: Node, passage: u32) -> usize {
+    /// How many relations or neighbours of an entity each passage has.
+    fn counts(&self, graph: &GivenGraph, node: Node) -> FxHashMap<u32, usize> {
         let others = graph.others(node);
-        let has = |list: &[u32]| list.binary_search(&passage).is_ok();
+        let mut counts = FxHashMap::default();
+        let mut count = |passages: &[u32]| {
+            for passage in passages {
+                *counts.entry(*passage).or_insert(0) += 1;
+            }
+        };
         match self.0 {
-            By::Relations => {
-                let own = others.flat_map(|other| graph.between(node, other));
-                own.filter(|r| has(graph.layer.relation_passages(**r)))
-                    .count()
-            }
-            By::Neighbours => {
-                let entities = others.filter_map(|other| graph.entity(other));
-                entities
-                    .filter(|e| has(graph.layer.entity_passages(*e)))
-                    .count()
-            }
+            By::Relations => others
+                .flat_map(|other| graph.between(node, other))
+                .for_each(|relation| count(graph.layer.relation_passages(*relation))),
+            By::Neighbours => others
+                .filter_map(|other| graph.entity(other))
+                .for_each(|entity| count(graph.layer.entity_passages(entity))),
         }
+        counts
     }
 }
 
@@ -158,17 +159,18 @@ impl Operator for OfEntities {
             let Some(entity) = graph.entity(member.node) else {
                 continue;
             };
-            let before = all.len();
+            let (before, counts) = (all.len(), self.counts(graph, member.node));
             for &passage in graph.layer.entity_passages(entity) {
                 if seen.insert(passage) {
                     all.push(Brought {
                         passage,
                         by: entity,
                         place,
-                        count: self.count(graph, member.node, passage),
+                        count: counts.get(&passage).copied().unwrap_or(0),
                     });
                 }
             }
+            // Of equal counts the one that the entity names first.
             all[before..].sort_by_key(|own| std::cmp::Reverse(own.count));
         }
         Ok(ranking(cx, all, |own| near[own.place - 1].value))

@@ -490,7 +490,7 @@ mod tests {
         };
         assert_eq!((&*ada.name, &*ada.kind), ("ADA", "PERSON"));
         assert_eq!(ada.description, "A countess.\nWrote \"notes\".");
-        assert_eq!(ada.units, [0, 1]);
+        assert_eq!(ada.units, [1, 0]);
         assert_eq!((&*babbage.kind, &*babbage.units), ("", &[0][..]));
         assert!(london.units.is_empty());
         let [met, to_london] = &*given.relations else {
@@ -573,8 +573,8 @@ mod tests {
             r#"{"\"ADA\"<SEP>\"BABBAGE\"": {"chunk_ids": ["c1", "c2"], "count": 2}}"#,
         ));
         let whole = given(folder(&files).path()).unwrap();
-        assert_eq!(whole.entities[0].units, [0, 1]);
-        assert_eq!(whole.entities[1].units, [0, 2]);
+        assert_eq!(whole.entities[0].units, [1, 0]);
+        assert_eq!(whole.entities[1].units, [2, 0]);
         assert_eq!(whole.relations[0].units, [0, 1]);
         assert!(!whole.account.to_string().contains("was cut"));
         assert_eq!(whole.files.len(), 4);
