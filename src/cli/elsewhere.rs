@@ -5,6 +5,7 @@ use super::load::{ProgressBars, Read, set_top};
 use super::{How, interrupt, say};
 use crate::corpus::{Report, Tally};
 use crate::exchange::postgres::is_one;
+use crate::index::build::STATIC;
 use crate::index::published::{self, Placed, Publication, Published, Spent};
 use crate::index::rows::{self, Rows};
 use crate::index::{Index, Progress, Step};
@@ -22,17 +23,17 @@ const PLAIN: &str = "graph-hybrid";
 #[derive(Debug, Args)]
 pub struct PublishArgs {
     /// Index folder, made by 'hopscope index'.
-    index: PathBuf,
+    pub index: PathBuf,
     /// Database to write to, or several that each take a part: postgres://[USER@]HOST/DATABASE[,HOST/DATABASE
     /// ...][?schema=NAME]. The schema is 'hopscope' unless named.
     #[arg(long, value_name = "ADDRESS")]
-    to: PathBuf,
+    pub to: PathBuf,
     /// Remove all versions but the new one.
     #[arg(long)]
-    remove_old: bool,
+    pub remove_old: bool,
     /// Print what was done as JSON.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 /// What was published.
@@ -44,12 +45,7 @@ struct Done<'a> {
 }
 
 pub fn publish(args: &PublishArgs) -> Result<()> {
-    if !is_one(&args.to) {
-        bail!(
-            "--to {}: no address of a database; write postgres://HOST/DATABASE",
-            args.to.display()
-        );
-    }
+    address(&args.to)?;
     let bars = ProgressBars::of(&[Step::Check, Step::Write]);
     interrupt::watch();
     let start = Instant::now();
@@ -106,6 +102,15 @@ pub fn publish(args: &PublishArgs) -> Result<()> {
     Ok(())
 }
 
+/// Holds that a path is the address of a database.
+pub fn address(to: &Path) -> Result<()> {
+    if !is_one(to) {
+        let to = to.display();
+        bail!("--to {to}: no address of a database; write postgres://HOST/DATABASE");
+    }
+    Ok(())
+}
+
 /// The index that is published where a path is the address of a database; none where nothing is. Its questions are encoded as
 /// it says, or by the encoder that a person names.
 pub fn published(path: Option<&Path>, encoder: Option<&str>) -> Result<Option<Published>> {
@@ -126,13 +131,19 @@ pub fn copied(published: &Published, progress: &dyn Progress) -> Result<Read> {
         kept: read,
         ..Tally::default()
     };
-    let report = Report {
+    let mut report = Report {
         files: published.tables(),
         passages: counted(corpus.passages.len()),
         questions: counted(corpus.questions.len()),
         notes: vec!["the texts of an index that is published".to_owned()],
         ..Report::default()
     };
+    let made = whole.vectors.as_ref().map(|made| &*made.entry.encoder);
+    if let Some(made) = made.filter(|made| *made != STATIC) {
+        report.notes.push(format!(
+            "its vectors are of {made}, here of the built-in table unless --encoder names another"
+        ));
+    }
     Ok(Read {
         corpus,
         report: Some(report),

@@ -1,15 +1,15 @@
-//! `hopscope merge PART... --out DIR`: an index from those of the parts of its corpus.
+//! `hopscope merge PART... --out DIR | --to ADDRESS`: an index from those of the parts of its corpus.
 
 use super::index::{Wrote, layers, settings_of};
 use super::load::ProgressBars;
-use super::{Tuning, about, interrupt};
+use super::{Tuning, about, elsewhere, interrupt};
 use crate::index::{Index, Step};
 use crate::layers::{LAYERS, build_layers, layers_named};
 use crate::retrieve::nearest::near;
 use anyhow::Result;
 use clap::Args;
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 #[derive(Debug, Args)]
@@ -18,8 +18,11 @@ pub struct MergeArgs {
     #[arg(required = true, value_name = "PART")]
     parts: Vec<PathBuf>,
     /// Index folder to write; an existing index there is replaced.
-    #[arg(long, short)]
-    out: PathBuf,
+    #[arg(long, short, required_unless_present = "to")]
+    out: Option<PathBuf>,
+    /// Database to publish the index to, in place of a folder, or several that each take a part: as for 'hopscope publish'.
+    #[arg(long, value_name = "ADDRESS", conflicts_with_all = ["out", "with"])]
+    to: Option<PathBuf>,
     /// Extra layers to build, for methods with their own graph; none skips hop's layer as well.
     #[arg(long, value_name = "LAYER", value_delimiter = ',')]
     with: Vec<String>,
@@ -40,12 +43,29 @@ pub struct MergeArgs {
 }
 
 pub fn run(args: &MergeArgs) -> Result<()> {
+    args.to.as_deref().map_or(Ok(()), elsewhere::address)?;
+    let Some(out) = &args.out else {
+        // The index is needed until its rows are in the database.
+        let home = tempfile::tempdir()?;
+        let out = home.path().join("index");
+        return joined(args, &out);
+    };
+    joined(args, out)
+}
+
+/// Joins the parts in a folder, and publishes the index where that is asked for.
+fn joined(args: &MergeArgs, out: &Path) -> Result<()> {
     let tuning = Tuning {
         set: args.set.clone(),
         ..Tuning::default()
     };
     let settings = tuning.how().settings(Some(super::index::PLAIN))?;
-    let kinds = layers_named(&layers(&[], &args.with), LAYERS).map_err(about("--with"))?;
+    let asked = match args.to {
+        // Layers are not published.
+        Some(_) => Vec::new(),
+        None => layers(&[], &args.with),
+    };
+    let kinds = layers_named(&asked, LAYERS).map_err(about("--with"))?;
     let bars = ProgressBars::of(&[&[Step::Check], &Step::OF_INDEX[..]].concat());
     let llm = args.thinking.open()?.unwrap_or_default();
     llm.announce_to(bars.announce());
@@ -56,7 +76,7 @@ pub fn run(args: &MergeArgs) -> Result<()> {
         &args.parts,
         args.encoder.as_deref(),
         near(settings.all()),
-        &args.out,
+        out,
         &bars,
         &|index| {
             index.look_beside(&args.beside);
@@ -75,5 +95,13 @@ pub fn run(args: &MergeArgs) -> Result<()> {
         read: None,
         seconds: start.elapsed().as_secs_f64(),
     };
-    written.show(&args.out, args.json, &llm)
+    match &args.to {
+        None => written.show(out, args.json, &llm),
+        Some(to) => elsewhere::publish(&elsewhere::PublishArgs {
+            index: out.to_owned(),
+            to: to.clone(),
+            remove_old: false,
+            json: args.json,
+        }),
+    }
 }

@@ -219,6 +219,39 @@ fn vectors_are_published_where_every_server_compares_them() {
 }
 
 #[test]
+fn parts_of_a_corpus_are_joined_into_a_database() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    let index = indexed(home);
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-corpus");
+    let corpus = corpus.to_str().unwrap();
+    let parts = ["1/2", "2/2"].map(|part| {
+        let out = home.join(part.replace('/', "-"));
+        let out = out.to_str().unwrap().to_owned();
+        let made = run(
+            home,
+            None,
+            &["index", corpus, "--shard", part, "--out", &out],
+        );
+        assert!(made.status.success());
+        out
+    });
+    server.database("whole", "hopscope");
+    let to = server.address("owner", "whole");
+    let [one, two] = &parts;
+    let published = json(home, &["merge", two, one, "--to", &to, "--json"]);
+    assert_eq!(published["databases"][0]["version"], 1, "{published}");
+    let known = self::published(home, &index, &to, &[]);
+    assert_eq!(known["known"], true, "it is the index of a single build");
+    let refused = run(home, None, &["merge", one, two, "--to", "whole"]);
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(said.contains("no address of a database"), "{said}");
+}
+
+#[test]
 fn a_server_that_encodes_is_asked_where_a_person_names_it() {
     let Some(server) = Server::start_with_vectors() else {
         return;
@@ -269,6 +302,11 @@ fn a_server_that_encodes_is_asked_where_a_person_names_it() {
         |index: &str| -> Value { serde_json::from_slice(&ask(index, &named).stdout).unwrap() };
     assert_eq!(ranking(&answer(&to)), ranking(&answer(path)));
     assert_eq!(ranking(&answer(&to)).len(), 2);
+    // A copy is encoded here.
+    let copied = run(home, Some(PASSWORD), &["stats", &to]);
+    let said = String::from_utf8(copied.stderr).unwrap();
+    let made = format!("its vectors are of endpoint:{}", encodes.url);
+    assert!(copied.status.success() && said.contains(&made), "{said}");
 }
 
 /// What reads the whole index reads a copy of it: the same texts, questions, names, and so the same answers.
