@@ -47,7 +47,7 @@ impl Row {
 
     /// The row of such bytes; none where they are no row of `dims` finite numbers.
     pub fn of_bytes(bytes: &[u8], dims: usize, whole: bool) -> Option<Row> {
-        let row = match whole {
+        match whole {
             true => {
                 let (scale, values) = bytes.split_first_chunk()?;
                 let values: Vec<i8> = values.iter().map(|x| x.cast_signed()).collect();
@@ -60,8 +60,7 @@ impl Row {
                 let fits = values.len() == dims && rest.is_empty();
                 (fits && values.iter().all(|x| x.is_finite())).then_some(Row::F32(values))
             }
-        };
-        row
+        }
     }
 }
 
