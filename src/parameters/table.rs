@@ -224,7 +224,7 @@ parameters! {
         "Connect phrases whose vectors have at least this cosine", "HippoRAG 2, code synonymy_edge_sim_threshold .8";
     RelationWeight RELATION_WEIGHT: f64 = 1.0, "relation_weight" "rel" "relation weight", Graph,
         Domain::Real { min: 0.0, max: 10.0, step: 0.1 },
-        "Weight of a given graph's average relation; the edge from an entity to its text weighs 1. 0 walks over texts alone", "ours";
+        "Weight of a given graph's average relation, and of its average link between texts; an entity and its text weigh 1. 0 leaves both out", "ours";
     LinkingTopK LINKING_TOP_K: usize = 5, "linking_top_k" "link" "facts and phrases", Seeds,
         Domain::Integer { min: 1, max: 50, step: 1, zero: None },
         "Facts considered, and phrases of theirs used as seeds", "HippoRAG 2, code linking_top_k 5";

@@ -97,7 +97,7 @@ fn noderag_ket_rag_and_sage_give_all_that_their_files_have() {
             [3, 11, 11, 0, 0],
             "Rhea",
             "Moons of Saturn",
-            "edges between two text units: 2 (doc-doc; doc-table)",
+            "links of texts        2 read",
         ),
     ] {
         let (index, report) = opened(&folder(name));
@@ -171,6 +171,47 @@ fn the_walk_goes_over_relations_and_their_weight_is_a_parameter() {
         without == 0.0 && 0.0 < plain && plain < heavy,
         "{without} {plain} {heavy}"
     );
+}
+
+/// A graph of texts alone, as one cites the other.
+#[test]
+fn links_between_texts_are_walked() {
+    let home = tempfile::tempdir().unwrap();
+    let graph = r#"{"nodes": [
+        {"id": "a", "type": "chunk", "text": "Ada met Babbage in London."},
+        {"id": "b", "type": "chunk", "text": "It rained all night upon the river."},
+        {"id": "c", "type": "chunk", "text": "Nobody came into the garden."}],
+        "links": [{"source": "a", "target": "b", "label": "cites", "weight": 4}, {"source": "b", "target": "b"}]}"#;
+    std::fs::write(home.path().join("graph.json"), graph).unwrap();
+    let (index, report) = opened(home.path());
+    let account = report.graphs[0].account.to_string();
+    let left = "edges of a text unit to itself: 1 (b)";
+    assert!(
+        account.contains("2 read, 1 kept") && account.contains(left),
+        "{account}"
+    );
+    let [a, b, c] = ["a", "b", "c"].map(|id| index.passages().find(id).unwrap());
+    let masses = |weight: &str| {
+        let method = Method::by_name("rrf > given > power > passages").unwrap();
+        let mut settings = Settings::of(&index, method);
+        for change in [&format!("relation_weight={weight}"), "steps=1", "seed_k=1"] {
+            settings.set_text(change).unwrap();
+        }
+        let mut retriever = Retriever::new(index.clone());
+        let run = retriever
+            .retrieve("Ada Babbage London", &settings, Keep::Scores)
+            .unwrap();
+        let walk = run.walk().unwrap();
+        assert_eq!(walk.graph.source().edge_name(a, b), "cites");
+        assert_eq!(walk.graph.source().edge_kind(a, b), "link");
+        assert_eq!(
+            walk.graph.source().evidence(&index, b, a),
+            "a > b, weight 4"
+        );
+        [b, c].map(|passage| walk.spread.mass[passage as usize])
+    };
+    assert!(masses("1")[0] > 0.0);
+    assert_eq!([masses("0")[0], masses("1")[1]], [0.0, 0.0]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! From what a reader finds to a graph: units first, then entities, then relations and communities. Whatever is joined is
 //! joined by the name that the files use, and whatever is left out is counted with a reason.
 
-use super::{Community, Entity, Given, Relation, Unit};
+use super::{Community, Entity, Given, Link, Relation, Unit};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -9,6 +9,8 @@ use std::path::Path;
 
 /// Examples that a note keeps.
 const EXAMPLES: usize = 3;
+/// What edges between two texts are called in an account.
+const LINKS: &str = "links of texts";
 /// Longest example, in characters.
 const LONGEST: usize = 60;
 
@@ -293,15 +295,7 @@ impl Draft {
             return self.note(Sort::LeftOut, "relations of an entity to itself", ends[0]);
         }
         self.given.account.count("relations", 1);
-        let weight = match weight {
-            Some(weight) if weight.is_finite() && weight > 0.0 => weight,
-            Some(weight) => {
-                let what = "weights that are no number above zero, taken as 1";
-                self.note(Sort::Repaired, what, &weight.to_string());
-                1.0
-            }
-            None => 1.0,
-        };
+        let weight = self.weight(weight);
         self.given.relations.push(Relation {
             source,
             target,
@@ -309,6 +303,42 @@ impl Draft {
             description: description.trim().to_owned(),
             weight,
             units,
+        });
+    }
+
+    /// A weight; one that is none or not above zero becomes 1.
+    fn weight(&mut self, weight: Option<f64>) -> f64 {
+        match weight {
+            Some(weight) if weight.is_finite() && weight > 0.0 => weight,
+            Some(weight) => {
+                let what = "weights that are no number above zero, taken as 1";
+                self.note(Sort::Repaired, what, &weight.to_string());
+                1.0
+            }
+            None => 1.0,
+        }
+    }
+
+    /// An edge between two texts, by their identifiers. A weight is as that of a relation.
+    pub fn link(&mut self, ends: [&str; 2], label: &str, weight: Option<f64>) {
+        let units = ends.map(|end| self.units.get(end).copied());
+        let (Some(source), Some(target)) = (units[0], units[1]) else {
+            self.given.account.count(LINKS, 0);
+            let what = format!("edges that name a text unit that no {} has", self.holder);
+            let missing = if units[0].is_none() { ends[0] } else { ends[1] };
+            return self.note(Sort::LeftOut, &what, missing);
+        };
+        if source == target {
+            self.given.account.count(LINKS, 0);
+            return self.note(Sort::LeftOut, "edges of a text unit to itself", ends[0]);
+        }
+        self.given.account.count(LINKS, 1);
+        let (label, weight) = (label.trim().to_owned(), self.weight(weight));
+        self.given.links.push(Link {
+            source,
+            target,
+            label,
+            weight,
         });
     }
 

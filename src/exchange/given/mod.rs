@@ -82,6 +82,18 @@ pub struct Relation {
     pub units: Vec<u32>,
 }
 
+/// What joins two texts: one follows or cites the other, or they are alike.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Link {
+    /// Places in [`Given::units`].
+    pub source: u32,
+    pub target: u32,
+    /// What it is called, where it is.
+    pub label: String,
+    /// As the files have it; 1 where they have none.
+    pub weight: f64,
+}
+
 /// Entities that belong together, and what is said of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Community {
@@ -104,6 +116,7 @@ pub struct Given {
     pub units: Vec<Unit>,
     pub entities: Vec<Entity>,
     pub relations: Vec<Relation>,
+    pub links: Vec<Link>,
     pub communities: Vec<Community>,
     /// What was read, kept, mended and left out.
     pub account: Account,

@@ -379,7 +379,7 @@ impl Meant {
         for link in links {
             let (from, to) = (&link.from, &link.to);
             match (places.end(from), places.end(to)) {
-                (End::Else, End::Else) => {}
+                (End::Else, End::Else) | (End::Text, End::Text) => {}
                 (End::Text, End::Else) => meant.mention(to, from, draft),
                 (End::Else, End::Text) => meant.mention(from, to, draft),
                 (End::Document, End::Text) => {
@@ -390,10 +390,6 @@ impl Meant {
                 }
                 (End::Community, End::Else) => meant.member(from, to),
                 (End::Else, End::Community) => meant.member(to, from),
-                (End::Text, End::Text) => {
-                    let what = "edges between two text units";
-                    draft.note(Sort::LeftOut, what, &link.label);
-                }
                 _ => {
                     let what = "edges of documents and between communities";
                     draft.note(Sort::LeftOut, what, &link.label);
@@ -444,8 +440,12 @@ impl Plain {
             }
         }
         for link in self.links {
-            if places.end(&link.from) == End::Else && places.end(&link.to) == End::Else {
-                give_link(&link, places.units(&link.units), draft);
+            match (places.end(&link.from), places.end(&link.to)) {
+                (End::Else, End::Else) => give_link(&link, places.units(&link.units), draft),
+                (End::Text, End::Text) => {
+                    draft.link([&link.from, &link.to], &link.label, link.weight);
+                }
+                _ => {}
             }
         }
         give_communities(communities, &mut meant, draft);
@@ -610,9 +610,10 @@ mod tests {
             (&*london.members, &*london.report, london.level),
             (&[0][..], "Both.", 0)
         );
+        assert_eq!(given.links.len(), 1);
+        assert_eq!(&*given.links[0].label, "NEXT_CHUNK");
         let account = given.account.to_string();
         for part in [
-            "edges between two text units: 1 (NEXT_CHUNK)",
             "edges between a text unit and an entity, taken as mentions: 1",
             "documents without a text of their own, taken as titles: 2",
             "relations that name an entity that no file has: 1 (e9)",

@@ -1,5 +1,5 @@
-//! SAGE: chunks of documents and of tables, each with what it is about, and a graph whose nodes are the chunks. Its edges join
-//! texts, of which the graph here has none: entities and keywords that two chunks share lead from one to the other instead.
+//! SAGE: chunks of documents and of tables, each with what it is about, and a graph whose nodes are the chunks. Its edges are
+//! links between them; entities and keywords that two chunks share lead from one to the other, too.
 
 use super::super::schema::GraphError;
 use super::draft::Words;
@@ -318,7 +318,7 @@ fn read_nodes(path: &Path, names: &mut Names, draft: &mut Draft) -> Result<(), G
     Ok(())
 }
 
-/// An edge between two chunks. Its measures are not read.
+/// An edge between two chunks. Its measures are not read: SAGE walks over all edges alike.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Edge {
@@ -332,16 +332,8 @@ fn read_edges(path: &Path, within: &[&str], draft: &mut Draft) -> Result<(), Gra
     let what = "an edge of SAGE";
     stream::records(path, within, what, &mut |_, edge: Edge| {
         let ends = [edge.source_chunk_id, edge.target_chunk_id].map(|end| end.text());
-        match ends.iter().find(|end| !draft.has_unit(end)) {
-            Some(end) => {
-                let what = "edges that name a text unit that no file has";
-                draft.note(Sort::LeftOut, what, end);
-            }
-            None => {
-                let what = "edges between two text units";
-                draft.note(Sort::LeftOut, what, &edge.edge_type.text());
-            }
-        }
+        let [source, target] = &ends;
+        draft.link([source, target], &edge.edge_type.text(), None);
         Ok(())
     })?;
     Ok(())
@@ -535,7 +527,6 @@ mod tests {
         );
         let account = given.account.to_string();
         for part in [
-            "edges between two text units: 1 (doc-doc)",
             "edges that name a text unit that no file has: 1 (lost)",
             "links between sources, which join texts and not entities: 1 (engines)",
             "records without a chunk_id: 1 (lost)",
@@ -581,10 +572,7 @@ mod tests {
             account.contains("not read: 1 (leiden_communities_1.json)"),
             "{account}"
         );
-        assert!(
-            account.contains("edges between two text units: 1"),
-            "{account}"
-        );
+        assert_eq!(more.links.len(), 1);
     }
 
     #[test]
@@ -595,11 +583,7 @@ mod tests {
         assert_eq!(finds(folder.path()).as_deref(), Some("a graph"));
         let graph = given(folder.path()).unwrap();
         assert_eq!((graph.units.len(), graph.entities.len()), (2, 1));
-        let account = graph.account.to_string();
-        assert!(
-            account.contains("edges between two text units: 1 (doc-doc)"),
-            "{account}"
-        );
+        assert_eq!(&*graph.links[0].label, "doc-doc");
         // Whoever else calls a file so has no chunks in it.
         fs::write(&path, r#"{"nodes": {"a": {"id": 1}}, "edges": {}}"#).unwrap();
         assert!(finds(folder.path()).is_none());

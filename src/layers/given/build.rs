@@ -2,7 +2,7 @@
 
 use super::Origin;
 use super::layer::{GivenLayer, Meta};
-use crate::exchange::given::{self, Account, Given, Sort, Unit};
+use crate::exchange::given::{self, Account, Given, Link, Sort, Unit};
 use crate::index::{Index, IndexError, Layer};
 use crate::layers::skeleton::rows::encode;
 use rustc_hash::FxHashSet;
@@ -72,8 +72,17 @@ pub(super) fn build(index: &Index, progress: Progress<'_>) -> Result<GivenLayer,
         entities,
         relations,
         communities,
+        links,
         ..
     } = &*given;
+    // A link needs both of its texts.
+    let links = links.iter().filter_map(|link| {
+        let [source, target] = [link.source, link.target].map(|unit| passages.0[unit as usize]);
+        Some((source?, target?, link))
+    });
+    let links: Vec<(u32, u32, &Link)> = links
+        .filter(|(source, target, _)| source != target)
+        .collect();
     let all = entities.len() + relations.len();
     let described = entities.iter();
     let described = described.map(|e| format!("{} {}", e.name, e.description));
@@ -93,6 +102,7 @@ pub(super) fn build(index: &Index, progress: Progress<'_>) -> Result<GivenLayer,
         entities: entities.len(),
         relations: relations.len(),
         communities: communities.len(),
+        links: links.len(),
         account,
         identity: Some(entity_vectors.identity().clone()),
     };
@@ -114,6 +124,10 @@ pub(super) fn build(index: &Index, progress: Progress<'_>) -> Result<GivenLayer,
         weights: Vec::from_iter(relations.iter().map(|r| r.weight as f32)).into(),
         relation_ends: relation_ends.into(),
         relation_passages: relation_passages.into(),
+        link_sources: Vec::from_iter(links.iter().map(|link| link.0)).into(),
+        link_targets: Vec::from_iter(links.iter().map(|link| link.1)).into(),
+        link_labels: links.iter().map(|link| &link.2.label).collect(),
+        link_weights: Vec::from_iter(links.iter().map(|link| link.2.weight as f32)).into(),
         communities: communities.iter().map(|c| &c.title).collect(),
         reports: communities.iter().map(|c| &c.report).collect(),
         levels: Vec::from_iter(communities.iter().map(|c| c.level)).into(),

@@ -17,6 +17,8 @@ pub struct Meta {
     pub entities: usize,
     pub relations: usize,
     pub communities: usize,
+    /// Links between two passages.
+    pub links: usize,
     /// What was read, kept, mended and left out.
     pub account: Account,
     pub identity: Option<Identity>,
@@ -42,6 +44,11 @@ columns! {
         pub weights: Column<f32> = "relation.weight" [meta.relations] => finite();
         pub(super) relation_ends: Column<u32> = "relation.passage.ends" [meta.relations] => ends(relation_passages.len());
         pub(super) relation_passages: Column<u32> = "relation.passage" => below(columns.passages());
+        /// Two passages that are joined, and what joins them.
+        pub link_sources: Column<u32> = "link.source" [meta.links] => below(columns.passages());
+        pub link_targets: Column<u32> = "link.target" [meta.links] => below(columns.passages());
+        pub link_labels: Strings = "link.label" [meta.links];
+        pub link_weights: Column<f32> = "link.weight" [meta.links] => finite();
         pub communities: Strings = "community" [meta.communities];
         pub reports: Strings = "community.report" [meta.communities];
         pub levels: Column<u32> = "community.level" [meta.communities];
@@ -87,9 +94,17 @@ impl GivenLayer {
         &self.relation_passages[range(&self.relation_ends, relation as usize)]
     }
 
-    /// Entities' places in passages, and relations.
+    /// Entities' places in passages, relations, and links between passages.
     pub fn edges(&self) -> usize {
-        self.entity_passages.len() + self.meta.relations
+        self.entity_passages.len() + self.meta.relations + self.meta.links
+    }
+
+    /// The two passages of a link.
+    pub fn linked(&self, link: u32) -> [u32; 2] {
+        [
+            self.link_sources[link as usize],
+            self.link_targets[link as usize],
+        ]
     }
 
     /// The entities of a community.

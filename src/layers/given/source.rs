@@ -1,5 +1,5 @@
 //! The graph that a corpus came with: its passages and its entities. An entity is joined to the passages that it is from, and
-//! to the entities that it has relations with.
+//! to the entities that it has relations with, a passage to those that it has links with.
 
 use super::GivenLayer;
 use crate::graph::Transition;
@@ -35,7 +35,7 @@ const LINE: usize = 240;
 
 /// Passages come first, then entities. An entity and a passage that it is from weigh 1; the relations of two entities weigh
 /// the sum of their weights, divided by the mean weight of all relations and multiplied by `relation_weight`, so that weights of
-/// any unit stand beside the 1 of a mention.
+/// any unit stand beside the 1 of a mention. So do the links of two passages, by the mean of all links.
 pub struct GivenGraph {
     pub layer: Arc<GivenLayer>,
     tables: Arc<Tables>,
@@ -49,6 +49,8 @@ struct Tables {
     forms: Forms,
     /// Relations by their ends, the lower first.
     relations: FxHashMap<(u32, u32), Vec<u32>>,
+    /// Links by their ends, the lower first.
+    links: FxHashMap<(u32, u32), Vec<u32>>,
     /// Of every entity those that it has relations with.
     others: FxHashMap<u32, Vec<u32>>,
     /// Of every entity its communities.
@@ -57,12 +59,9 @@ struct Tables {
 
 impl Tables {
     fn of(layer: &GivenLayer, language: Language) -> Tables {
-        let mut relations: FxHashMap<(u32, u32), Vec<u32>> = FxHashMap::default();
-        for relation in 0..layer.meta.relations as u32 {
-            let [one, other] = layer.ends(relation);
-            let pair = (one.min(other), one.max(other));
-            relations.entry(pair).or_default().push(relation);
-        }
+        let relations = (0..layer.meta.relations as u32).map(|own| layer.ends(own));
+        let relations = by_ends(relations);
+        let links = by_ends((0..layer.meta.links as u32).map(|own| layer.linked(own)));
         let mut others: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         for &(one, other) in relations.keys() {
             others.entry(one).or_default().push(other);
@@ -79,10 +78,21 @@ impl Tables {
         Tables {
             forms,
             relations,
+            links,
             others,
             communities,
         }
     }
+}
+
+/// Places by the ends of what stands there, the lower first.
+fn by_ends(all: impl Iterator<Item = [u32; 2]>) -> FxHashMap<(u32, u32), Vec<u32>> {
+    let mut known: FxHashMap<(u32, u32), Vec<u32>> = FxHashMap::default();
+    for ([one, other], at) in all.zip(0..) {
+        let pair = (one.min(other), one.max(other));
+        known.entry(pair).or_default().push(at);
+    }
+    known
 }
 
 impl GivenGraph {
@@ -171,6 +181,19 @@ impl GivenGraph {
         let known = pair.and_then(|pair| self.tables.relations.get(&pair));
         known.map_or(&[], Vec::as_slice)
     }
+
+    /// The links between two passages, in the order of the files.
+    fn links(&self, a: Node, b: Node) -> &[u32] {
+        let known = self.tables.links.get(&(a.min(b), a.max(b)));
+        known.map_or(&[], Vec::as_slice)
+    }
+}
+
+/// What weights are multiplied by, so that their mean is another.
+fn factor(weights: &[f32], mean: f64) -> f64 {
+    let sum: f64 = weights.iter().map(|w| f64::from(*w)).sum();
+    let own = sum / weights.len().max(1) as f64;
+    mean / own.max(f64::MIN_POSITIVE)
 }
 
 /// The edges without a hub penalty.
@@ -181,15 +204,20 @@ fn weights(index: &Index, layer: &GivenLayer, relation_weight: f64) -> Transitio
         let own = layer.entity_passages(entity).iter();
         edges.extend(own.map(|&passage| (passage, passages + entity, 1.0)));
     }
-    let sum: f64 = layer.weights.iter().map(|w| f64::from(*w)).sum();
-    let mean = sum / layer.weights.len().max(1) as f64;
-    let factor = relation_weight / mean.max(f64::MIN_POSITIVE);
-    for relation in 0..layer.meta.relations as u32 {
-        let [one, other] = layer.ends(relation);
-        let weight = (f64::from(layer.weights[relation as usize]) * factor) as f32;
+    let mut push = |[one, other]: [u32; 2], weight: f32, factor: f64| {
+        let weight = (f64::from(weight) * factor) as f32;
         if weight > 0.0 && weight.is_finite() {
-            edges.push((passages + one, passages + other, weight));
+            edges.push((one, other, weight));
         }
+    };
+    let of_relations = factor(&layer.weights, relation_weight);
+    for (relation, weight) in (0..).zip(layer.weights.iter()) {
+        let ends = layer.ends(relation).map(|entity| passages + entity);
+        push(ends, *weight, of_relations);
+    }
+    let of_links = factor(&layer.link_weights, relation_weight);
+    for (link, weight) in (0..).zip(layer.link_weights.iter()) {
+        push(layer.linked(link), *weight, of_links);
     }
     Transition::of_edges(index.len() + layer.meta.entities, edges)
 }
@@ -240,15 +268,18 @@ impl Source for GivenGraph {
     }
 
     fn edge_kind(&self, a: Node, b: Node) -> &'static str {
-        match self.entity(a).zip(self.entity(b)) {
-            Some(_) => "relation",
-            None => "in text",
+        match (self.entity(a), self.entity(b)) {
+            (Some(_), Some(_)) => "relation",
+            (None, None) => "link",
+            _ => "in text",
         }
     }
 
     fn edge_name(&self, a: Node, b: Node) -> Cow<'static, str> {
-        let labels = self.between(a, b).iter();
-        let labels = labels.map(|r| self.layer.labels.get(*r as usize));
+        let relations = self.between(a, b).iter();
+        let relations = relations.map(|r| self.layer.labels.get(*r as usize));
+        let links = self.links(a, b).iter();
+        let labels = relations.chain(links.map(|l| self.layer.link_labels.get(*l as usize)));
         let labels: Vec<&str> = labels.filter(|label| !label.is_empty()).collect();
         match labels.is_empty() {
             true => Cow::Borrowed(self.edge_kind(a, b)),
@@ -256,8 +287,8 @@ impl Source for GivenGraph {
         }
     }
 
-    /// What the files say of a relation, with its direction and weight.
-    fn evidence(&self, _: &Index, a: Node, b: Node) -> String {
+    /// What the files say of a relation or of a link, with its direction and weight.
+    fn evidence(&self, index: &Index, a: Node, b: Node) -> String {
         let layer = &self.layer;
         let each = self.between(a, b).iter().map(|&relation| {
             let [source, target] = layer.ends(relation);
@@ -269,7 +300,14 @@ impl Source for GivenGraph {
                 text => format!("{ends}: {text}"),
             }
         });
-        clip(&each.collect::<Vec<_>>().join("; "), LINE)
+        let links = self.links(a, b).iter().map(|&link| {
+            let [source, target] = layer.linked(link).map(|passage| index.called(passage));
+            format!(
+                "{source} > {target}, weight {}",
+                layer.link_weights[link as usize]
+            )
+        });
+        clip(&each.chain(links).collect::<Vec<_>>().join("; "), LINE)
     }
 
     fn passages(&self, node: Node) -> Cow<'_, [u32]> {
