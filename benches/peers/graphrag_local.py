@@ -7,16 +7,12 @@ vectors of hashed words, which a small server on this machine gives our side too
 """
 
 import argparse
-import http.server
 import json
 import logging
 import os
 import random
-import re
 import subprocess
 import tempfile
-import threading
-import zlib
 from types import SimpleNamespace
 
 import numpy as np
@@ -27,6 +23,8 @@ from graphrag.query.structured_search.local_search.mixed_context import LocalSea
 from graphrag_llm.tokenizer import Tokenizer
 from graphrag_vectors.lancedb import LanceDBVectorStore
 from graphrag_vectors.vector_store import VectorStoreDocument
+
+from words import hashed, serve, unit
 
 DIMS = 128
 # It takes twice as many as it is asked for (`top_k_mapped_entities`); ours takes 20 (`seed_k`).
@@ -40,28 +38,9 @@ LEVEL = 2
 
 
 def vector(text):
-    """A direction for each word of a text, added up, in whole numbers up to 127: so the 8 bits that ours keeps lose nothing."""
-    total = np.zeros(DIMS)
-    for word in re.findall(r"\w+", text.lower()):
-        total += np.random.default_rng(zlib.crc32(word.encode())).standard_normal(DIMS)
-    total = np.round(total * 127 / max(np.abs(total).max(), 1e-9))
-    length = np.linalg.norm(total)
-    return (total / length if length else total).astype(np.float32)
-
-
-class Embeddings(http.server.BaseHTTPRequestHandler):
-    def do_POST(self):
-        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        texts = asked["input"] if isinstance(asked["input"], list) else [asked["input"]]
-        data = [{"index": at, "embedding": vector(text).tolist()} for at, text in enumerate(texts)]
-        body = json.dumps({"data": data, "model": asked.get("model")}).encode()
-        self.send_response(200)
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+    """In whole numbers up to 127: so the 8 bits that ours keeps lose nothing."""
+    total = hashed(text, DIMS)
+    return unit(np.round(total * 127 / max(np.abs(total).max(), 1e-9)))
 
 
 class Embedder:
@@ -242,9 +221,7 @@ def main():
     parser.add_argument("--questions", type=int, default=50)
     args = parser.parse_args()
     logging.disable(logging.WARNING)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Embeddings)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    encoder = f"endpoint:http://127.0.0.1:{server.server_port}/v1?model=words"
+    encoder = serve(vector)
 
     def ask(folder, questions):
         with tempfile.TemporaryDirectory() as home:

@@ -9,22 +9,20 @@ question.
 
 import argparse
 import asyncio
-import http.server
 import json
 import logging
 import os
 import random
-import re
 import subprocess
 import sys
 import tempfile
-import threading
-import zlib
 
 import networkx
 import numpy as np
 from lightrag import operate
 from lightrag.base import QueryParam
+
+from words import hashed, serve, unit
 
 MODES = ("local", "global", "hybrid", "mix")
 SEP = "<SEP>"
@@ -36,27 +34,7 @@ EQUAL = 0.004
 
 
 def vector(text):
-    """A direction for each word of a text, added up."""
-    total = np.zeros(DIMS)
-    for word in re.findall(r"\w+", text.lower()):
-        total += np.random.default_rng(zlib.crc32(word.encode())).standard_normal(DIMS)
-    length = np.linalg.norm(total)
-    return (total / length if length else total).astype(np.float32)
-
-
-class Embeddings(http.server.BaseHTTPRequestHandler):
-    def do_POST(self):
-        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        texts = asked["input"] if isinstance(asked["input"], list) else [asked["input"]]
-        data = [{"index": at, "embedding": vector(text).tolist()} for at, text in enumerate(texts)]
-        body = json.dumps({"data": data, "model": asked.get("model")}).encode()
-        self.send_response(200)
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+    return unit(hashed(text, DIMS))
 
 
 class Graph:
@@ -165,9 +143,7 @@ def main():
     parser.add_argument("--questions", type=int, default=50)
     args = parser.parse_args()
     logging.disable(logging.WARNING)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Embeddings)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    encoder = f"endpoint:http://127.0.0.1:{server.server_port}/v1?model=words"
+    encoder = serve(vector)
     published = Published(args.folder)
     # Of relations drawn by a seed, the first words of what is said of them.
     drawn = random.Random(1).sample(published.edges, min(args.questions, len(published.edges)))
