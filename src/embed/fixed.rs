@@ -24,6 +24,15 @@ pub fn pieces(text: &str) -> Result<Vec<u32>, EmbedError> {
     Ok(ids)
 }
 
+/// Whether vectors are of the table of this program, whatever its pieces weigh in their corpus.
+///
+/// # Errors
+/// A table that cannot be read.
+pub fn is_of_table(identity: &Identity) -> Result<bool, EmbedError> {
+    let (made, own) = (identity.fingerprint.split_once('-'), &table()?.digest);
+    Ok(identity.kind == Kind::Static && made.is_some_and(|(table, _)| table == own))
+}
+
 /// The vector of a question, by the weights of its own [`pieces`] in a corpus.
 ///
 /// # Errors

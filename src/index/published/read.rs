@@ -6,8 +6,8 @@ use super::{
     VERSIONS, WORDS, extension, form_keys, key, packed, rows, schema_of, word_key,
 };
 use crate::corpus::Question;
-use crate::embed::fixed::{pieces, question_of};
-use crate::embed::{Closed, EmbedError, Encoder, Kind, Spec, Weights};
+use crate::embed::fixed::{is_of_table, pieces, question_of};
+use crate::embed::{Closed, EmbedError, Encoder, Spec, Weights};
 use crate::exchange::postgres::address::Address;
 use crate::exchange::postgres::client::{error, failure, literal, quoted, runtime};
 use crate::index::IndexError;
@@ -358,14 +358,15 @@ impl Rows for Published {
     }
 
     fn vector(&self, question: &str) -> Result<Option<Vec<f32>>, IndexError> {
+        let Some(made) = &self.whole.vectors else {
+            return Ok(None);
+        };
         let own = self.named.as_deref().is_none_or(|named| named == STATIC);
-        match &self.whole.vectors {
-            None => Ok(None),
-            Some(made) if made.entry.identity.kind == Kind::Static && own => {
-                self.by_pieces(question).map(Some)
-            }
-            Some(made) => Ok(Some(self.encoder(made)?.question(question)?)),
-        }
+        let vector = match own && is_of_table(&made.entry.identity)? {
+            true => self.by_pieces(question)?,
+            false => self.encoder(made)?.question(question)?,
+        };
+        Ok(Some(vector))
     }
 
     fn fetch(&self, wanted: &Wanted) -> Result<Came, IndexError> {

@@ -206,13 +206,23 @@ fn vectors_are_published_where_every_server_compares_them() {
         ))
     };
     assert_eq!(dense(path), dense(&address));
-    // A row that is none, and an extension that goes.
-    servers[0].sql("whole", "UPDATE hopscope.v2_vectors SET kept = '\\x00'");
     let fails = |what: &str| {
         let refused = run(home, Some(PASSWORD), &["ask", &to, question, "-m", "dense"]);
         let said = String::from_utf8(refused.stderr).unwrap();
         assert!(said.contains(what), "{said}");
     };
+    // Of another table than this program has, a row that is none, and an extension that goes.
+    let table = |from: &str, to: &str| {
+        let own = format!(
+            "UPDATE hopscope.hopscope_versions SET about = \
+             regexp_replace(about, '\"fingerprint\":\"{from}([0-9a-f]+)-', '\"fingerprint\":\"{to}\\1-')"
+        );
+        servers.iter().for_each(|server| server.sql("whole", &own));
+    };
+    table("", "other");
+    fails("use the encoder of the index");
+    table("other", "");
+    servers[0].sql("whole", "UPDATE hopscope.v2_vectors SET kept = '\\x00'");
     fails("v2_vectors\" is damaged");
     servers[1].sql("whole", "DROP EXTENSION vector CASCADE");
     fails("is gone, and its table with it");
