@@ -91,8 +91,7 @@ pub fn publish(args: &PublishArgs) -> Result<()> {
     }
     if !lack_extension.is_empty() {
         say(format!(
-            "vectors were left out: {} without the extension vector (pgvector); run CREATE EXTENSION vector there, and \
-             publish again",
+            "vectors left out: no extension vector (pgvector) in {}; run CREATE EXTENSION vector there, and publish again",
             lack_extension.join(", ")
         ));
     }
@@ -135,7 +134,7 @@ pub fn copied(published: &Published, progress: &dyn Progress) -> Result<Read> {
         files: published.tables(),
         passages: counted(corpus.passages.len()),
         questions: counted(corpus.questions.len()),
-        notes: vec!["the texts of an index that is published".to_owned()],
+        notes: vec!["texts of a published index".to_owned()],
         ..Report::default()
     };
     let made = whole.vectors.as_ref().map(|made| &*made.entry.encoder);
@@ -145,9 +144,9 @@ pub fn copied(published: &Published, progress: &dyn Progress) -> Result<Read> {
         ));
     }
     Ok(Read {
-        corpus,
         report: Some(report),
         options: Some(whole.options.clone()),
+        ..corpus.into()
     })
 }
 

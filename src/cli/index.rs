@@ -213,7 +213,6 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     interrupt::watch();
     let layers = RefCell::new(Vec::new());
     let language = args.opening.reading.language(&corpus);
-    let copied = read.options.is_some();
     let own = || entity_options(false, language, settings.all());
     let options = BuildOptions {
         entities: read.options.unwrap_or_else(own),
@@ -235,7 +234,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
             Ok(built)
         }
         None => Index::create_with(corpus, &options, out, &bars, &|index| {
-            index.look_beside(&load::beside(&args.paths, copied));
+            index.look_beside(&read.beside);
             index.keep_copy(&report.copies);
             index.think_with(llm.clone());
             settings_of(&settings, index, |settings| {

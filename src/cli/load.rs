@@ -139,6 +139,7 @@ pub fn open(
                 corpus,
                 report,
                 options,
+                beside,
             } = match path {
                 None => sample::corpus()?.into(),
                 Some(path) => read(&[path.to_owned()], &reading.options()?, progress)?,
@@ -148,6 +149,7 @@ pub fn open(
             }
             let copied = options.is_some();
             let mut index = built(corpus, path, options, reading, settings, progress)?;
+            index.look_beside(&beside);
             for report in report.iter() {
                 index.keep_copy(&report.copies);
                 // The tables go on changing: which moment this is has to be known.
@@ -178,6 +180,8 @@ pub struct Read {
     pub report: Option<Report>,
     /// How its names are found: of a published index, whose texts are read, as there.
     pub options: Option<EntityOptions>,
+    /// Where more of it may lie: nothing lies beside standard input, or beside what was published.
+    pub beside: Vec<PathBuf>,
 }
 
 impl From<Corpus> for Read {
@@ -186,6 +190,7 @@ impl From<Corpus> for Read {
             corpus,
             report: None,
             options: None,
+            beside: Vec::new(),
         }
     }
 }
@@ -200,16 +205,12 @@ pub fn read(paths: &[PathBuf], options: &ReadOptions, progress: &dyn Progress) -
         return elsewhere::copied(&published, progress);
     }
     let (corpus, report) = corpus::read(paths, options)?;
+    let files = paths.iter().filter(|path| path.as_os_str() != "-");
     Ok(Read {
         report: Some(report),
+        beside: files.cloned().collect(),
         ..corpus.into()
     })
-}
-
-/// Where more of a corpus may lie: nothing lies beside standard input, or beside what was published.
-pub fn beside(paths: &[PathBuf], copied: bool) -> Vec<PathBuf> {
-    let files = paths.iter().filter(|path| path.as_os_str() != "-");
-    files.filter(|_| !copied).cloned().collect()
 }
 
 fn built(
@@ -221,7 +222,6 @@ fn built(
     progress: &dyn Progress,
 ) -> Result<Index> {
     let words = settings.method().graph() == Some(&TERM_PASSAGE);
-    let copied = entities.is_some();
     let own = || entity_options(words, reading.language(&corpus), settings.all());
     let options = BuildOptions {
         entities: entities.unwrap_or_else(own),
@@ -234,10 +234,7 @@ fn built(
     };
     let index = Index::build(corpus, &options, progress);
     let named = || path.map_or("the sample".to_owned(), |path| path.display().to_string());
-    let index = index.with_context(named)?;
-    let files = path.map(Path::to_owned);
-    index.look_beside(&beside(files.as_slice(), copied));
-    Ok(index)
+    index.with_context(named)
 }
 
 /// Lets a cross-encoder score candidates again. Says so when none of the settings will have it do so; none at all means

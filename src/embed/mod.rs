@@ -77,6 +77,22 @@ pub struct Identity {
     pub fingerprint: String,
 }
 
+impl Identity {
+    /// Whether vectors of another encoder may be compared with these.
+    ///
+    /// # Errors
+    /// Another encoder.
+    pub fn check(&self, asked: &Identity) -> Result<(), EmbedError> {
+        if self == asked {
+            return Ok(());
+        }
+        Err(EmbedError::Identity {
+            stored: Box::new(self.clone()),
+            asked: Box::new(asked.clone()),
+        })
+    }
+}
+
 impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

@@ -173,13 +173,7 @@ impl Vectors {
     /// # Errors
     /// Another encoder.
     pub fn check(&self, asked: &Identity) -> Result<(), EmbedError> {
-        if self.identity == *asked {
-            return Ok(());
-        }
-        Err(EmbedError::Identity {
-            stored: Box::new(self.identity.clone()),
-            asked: Box::new(asked.clone()),
-        })
+        self.identity.check(asked)
     }
 
     /// Makes a query ready.

@@ -176,9 +176,8 @@ impl Dense {
         vector: &[f32],
         depth: usize,
     ) -> Result<(Vec<(u32, f32)>, usize), EmbedError> {
-        let mut scores = self.vectors.scores(vector)?;
         let Some(fetched) = &self.fetched else {
-            return Ok((top(&scores, depth), scores.len()));
+            return Ok((self.vectors.nearest(vector, depth)?, self.vectors.len()));
         };
         let nearest = Nearest {
             vector: self.vectors.probe(vector)?.compared(),
@@ -190,6 +189,7 @@ impl Dense {
                 wanted.nearest = Some(nearest);
             }
         });
+        let mut scores = self.vectors.scores(vector)?;
         let lacks = scores
             .iter_mut()
             .zip(&fetched.has)

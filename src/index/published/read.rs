@@ -7,7 +7,7 @@ use super::{
 };
 use crate::corpus::Question;
 use crate::embed::fixed::{is_of_table, pieces, question_of};
-use crate::embed::{Closed, EmbedError, Encoder, Spec, Weights};
+use crate::embed::{Closed, Encoder, Spec, Weights};
 use crate::exchange::postgres::address::Address;
 use crate::exchange::postgres::client::{error, failure, literal, quoted, runtime};
 use crate::index::IndexError;
@@ -220,13 +220,7 @@ impl Published {
             }
         };
         let encoder = spec.reopen(Weights::default(), made.entry.identity.dims)?;
-        if *encoder.identity() != made.entry.identity {
-            return Err(EmbedError::Identity {
-                stored: Box::new(made.entry.identity.clone()),
-                asked: Box::new(encoder.identity().clone()),
-            }
-            .into());
-        }
+        made.entry.identity.check(encoder.identity())?;
         Ok(&**self.encoder.get_or_init(|| encoder))
     }
 

@@ -5,7 +5,6 @@ use super::layer::{GivenLayer, Meta};
 use crate::exchange::given::{self, Account, Given, Link, Sort, Unit};
 use crate::index::{Index, IndexError, Layer};
 use crate::layers::skeleton::rows::encode;
-use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 type Progress<'a> = &'a dyn Fn(&'static str, usize, usize) -> bool;
@@ -24,13 +23,10 @@ fn flat(lists: impl Iterator<Item = impl AsRef<[u32]>>) -> (Vec<u32>, Vec<u32>) 
 struct Placed(Vec<Option<u32>>);
 
 impl Placed {
-    /// The passages of some units, in their order, each once.
+    /// The passages of some units, in their order: no two units are one passage, since both are found by their identifiers.
     fn of(&self, units: &[u32]) -> Vec<u32> {
         let passages = units.iter().filter_map(|unit| self.0[*unit as usize]);
-        let mut passages: Vec<u32> = passages.collect();
-        let mut seen = FxHashSet::default();
-        passages.retain(|passage| seen.insert(*passage));
-        passages
+        passages.collect()
     }
 }
 
@@ -80,9 +76,7 @@ pub(super) fn build(index: &Index, progress: Progress<'_>) -> Result<GivenLayer,
         let [source, target] = [link.source, link.target].map(|unit| passages.0[unit as usize]);
         Some((source?, target?, link))
     });
-    let links: Vec<(u32, u32, &Link)> = links
-        .filter(|(source, target, _)| source != target)
-        .collect();
+    let links: Vec<(u32, u32, &Link)> = links.collect();
     let all = entities.len() + relations.len();
     let described = entities.iter();
     let described = described.map(|e| format!("{} {}", e.name, e.description));

@@ -81,6 +81,7 @@ impl List {
 impl Operator for List {
     fn declaration(&self) -> Declaration {
         let one = Declaration::seed;
+        let asked = !matches!(self.deep, Deep::Least(_));
         let list = match self.ranker {
             Ranker::Bm25 => one("BM25", "the best BM25 passages")
                 .reads(&[P::Tokens, P::Bm25K1, P::Bm25B, P::ResultK, P::RrfDepth])
@@ -124,13 +125,13 @@ impl Operator for List {
                     P::ResultK,
                     P::RrfDepth,
                 ])
-                .needs_vectors(!matches!(self.deep, Deep::Least(_)))
-                .by_rows(!matches!(self.deep, Deep::Least(_))),
+                .needs_vectors(asked)
+                .by_rows(asked),
             _ => {
                 let reads = &[P::RrfC, P::ResultK, P::RrfDepth];
                 let about = "the best passages of BM25 and dense, fused";
                 let fused = one("fused list", about).reads(reads).kind("score");
-                return fused.by_rows(!matches!(self.deep, Deep::Least(_)));
+                return fused.by_rows(asked);
             }
         };
         let reads = match self.deep {
