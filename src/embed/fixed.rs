@@ -33,15 +33,6 @@ pub fn is_of_table(identity: &Identity) -> Result<bool, EmbedError> {
     Ok(identity.kind == Kind::Static && made.is_some_and(|(table, _)| table == own))
 }
 
-/// The vector of a question, by the weights of its own [`pieces`] in a corpus.
-///
-/// # Errors
-/// A table that cannot be read.
-pub fn question_of(text: &str, weights: &[(u32, f32)]) -> Result<Vec<f32>, EmbedError> {
-    let weights = Weights::of_some(table()?.pieces(), weights);
-    Static::new(weights)?.question(text)
-}
-
 /// The embedded table with the weights of one corpus.
 pub struct Static {
     table: &'static Table,
@@ -76,6 +67,14 @@ impl Static {
             weights,
             identity,
         })
+    }
+
+    /// With the weights of some [`pieces`] in a corpus: those of the texts to come.
+    ///
+    /// # Errors
+    /// A table that cannot be read.
+    pub fn of_some(weights: &[(u32, f32)]) -> Result<Static, EmbedError> {
+        Static::new(Weights::of_some(table()?.pieces(), weights))
     }
 
     /// Adds `factor` times the sum over a text's pieces of log frequency, weight and direction.

@@ -1,13 +1,13 @@
 //! Vectors of all passages, and the encoder that made them.
 
 use super::IndexError;
-use super::excerpt::Asked;
+use super::excerpt::Fetched;
 use super::near::{Near, NearEntry};
 use super::passages::Passages;
 use super::rows::Nearest;
 use crate::column::Column;
 use crate::corpus::Question;
-use crate::embed::vectors::{Rows, top};
+use crate::embed::vectors::{Probe, Rows, top};
 use crate::embed::{
     EmbedError, Encoder, Given, Hnsw, Identity, Kind, VectorWriter, Vectors, Weights, spec,
 };
@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 /// How the vectors were made, as the manifest keeps it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -57,15 +57,6 @@ pub fn has_direction(vector: &[f32]) -> bool {
     vector.iter().any(|value| *value != 0.0)
 }
 
-/// Which vectors an excerpt has: those of passages that are near to its question.
-pub struct Fetched {
-    /// By passage of the excerpt.
-    pub has: Vec<bool>,
-    /// Passages of the whole index.
-    pub passages: usize,
-    pub asked: Arc<Asked>,
-}
-
 /// Whoever finds the nearest elsewhere rounds otherwise: so many more are asked for.
 const SPARE: usize = 16;
 
@@ -74,8 +65,8 @@ pub struct Dense {
     pub entry: DenseEntry,
     pub vectors: Vectors,
     pub encoder: Box<dyn Encoder>,
-    /// None where every passage has its vector.
-    pub fetched: Option<Fetched>,
+    /// Which passages have their vector; none where every one has.
+    pub(super) fetched: Option<Fetched>,
     /// Mean of all vectors, worked out when first asked for.
     mean: OnceLock<Vec<f64>>,
     pub(super) near: Near,
@@ -190,14 +181,26 @@ impl Dense {
             }
         });
         let mut scores = self.vectors.scores(vector)?;
-        let lacks = scores
-            .iter_mut()
-            .zip(&fetched.has)
-            .filter(|(_, has)| !**has);
-        lacks.for_each(|(score, _)| *score = f32::NEG_INFINITY);
+        for (passage, score) in (0..).zip(&mut scores) {
+            if fetched.lacks(passage).is_some() {
+                *score = f32::NEG_INFINITY;
+            }
+        }
         let mut found = top(&scores, depth);
         found.retain(|(_, score)| score.is_finite());
-        Ok((found, fetched.passages))
+        Ok((found, fetched.among))
+    }
+
+    /// Cosine of a query and a passage; 0 where that was not fetched yet.
+    pub fn cosine(&self, probe: &Probe, passage: u32) -> f32 {
+        if let Some(fetched) = &self.fetched
+            && let Some(lack) = fetched.lacks(passage)
+        {
+            fetched.asked.note(|wanted| {
+                wanted.vectors.insert(lack);
+            });
+        }
+        self.vectors.score(probe, passage)
     }
 
     /// Opens what an index stored. The encoder must still be the one that made the vectors.
@@ -233,9 +236,18 @@ impl Dense {
         Ok(has_direction(&vector).then_some(vector))
     }
 
-    /// The mean over all passages of their cosine with a vector: one product with the mean vector.
-    pub fn mean_cosine(&self, vector: &[f32]) -> f64 {
-        let mean = self.mean.get_or_init(|| {
+    /// The same as those of an excerpt, which has some; the mean is that of all.
+    pub(super) fn within(self, fetched: Fetched, mean: Vec<f64>) -> Dense {
+        Dense {
+            fetched: Some(fetched),
+            mean: mean.into(),
+            ..self
+        }
+    }
+
+    /// The mean of all vectors.
+    pub fn mean(&self) -> &[f64] {
+        self.mean.get_or_init(|| {
             let mut sum = vec![0.0; self.vectors.dims()];
             let mut row = vec![0.0; self.vectors.dims()];
             for p in 0..self.vectors.len() {
@@ -246,10 +258,12 @@ impl Dense {
             }
             let count = self.vectors.len().max(1) as f64;
             sum.iter().map(|s| s / count).collect()
-        });
-        mean.iter()
-            .zip(vector)
-            .map(|(m, x)| m * f64::from(*x))
-            .sum()
+        })
+    }
+
+    /// The mean over all passages of their cosine with a vector: one product with the mean vector.
+    pub fn mean_cosine(&self, vector: &[f32]) -> f64 {
+        let mean = self.mean().iter();
+        mean.zip(vector).map(|(m, x)| m * f64::from(*x)).sum()
     }
 }

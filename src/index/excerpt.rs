@@ -3,16 +3,16 @@
 //!
 //! Whoever asks it for a name or a word that was not fetched finds none, and the excerpt remembers what it was asked for.
 
-use super::dense::Fetched;
 use super::entities::{Aliases, EntityGraph, Occurrence};
 use super::lexical::{Bm25, Held};
 use super::passages::is_checksum;
-use super::rows::{Called, Joined, Passage, Posting, Rows, Wanted, Whole};
-use super::{Dense, Index, IndexError, Lexical, Passages};
+use super::rows::{Called, Joined, NAMESAKES, Names, Passage, Posting, Rows, Span, Wanted, Whole};
+use super::{Dense, HopLayer, Index, IndexError, Lexical, Passages};
 use crate::column::Strings;
 use crate::corpus::Question;
+use crate::embed::fixed::pieces;
 use crate::embed::vectors::Row;
-use crate::embed::{EmbedError, Given, VectorWriter};
+use crate::embed::{Encoder, Given, Static, VectorWriter};
 use crate::graph::Beyond;
 use crate::text::Tokens;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,6 +35,24 @@ impl Asked {
     }
 }
 
+/// Which passages of an excerpt have what the whole has of every one.
+pub struct Fetched {
+    pub has: Vec<bool>,
+    /// Their numbers in the whole.
+    pub numbers: Arc<[u32]>,
+    /// Passages of the whole.
+    pub among: usize,
+    pub asked: Arc<Asked>,
+}
+
+impl Fetched {
+    /// The number in the whole of a passage that lacks it.
+    pub fn lacks(&self, passage: u32) -> Option<u32> {
+        let at = passage as usize;
+        (!self.has[at]).then(|| self.numbers[at])
+    }
+}
+
 /// What a graph of an excerpt knows of the whole.
 #[derive(Debug)]
 pub struct Partial {
@@ -45,12 +63,23 @@ pub struct Partial {
 
 /// Which passages words alone bring in: as many of the best as any list is deep.
 #[derive(Clone, Debug)]
-pub struct Deep<'a> {
+pub struct Deep {
     pub tokens: Tokens,
     pub constants: Bm25,
     /// Words of the question with their weights, in its order.
-    pub words: &'a [(String, f64)],
+    pub words: Vec<(String, f64)>,
     pub most: usize,
+}
+
+/// What a question reads of an index.
+pub struct Reads {
+    /// The names it runs over.
+    pub names: Names,
+    /// Whether it compares vectors of passages, and of sentences.
+    pub vectors: bool,
+    pub sentences: bool,
+    /// Its lists by words, that of the settings first.
+    pub words: Vec<Deep>,
 }
 
 /// Passages by their words: the best, best first, and all that have one.
@@ -60,9 +89,9 @@ struct Listed {
 }
 
 /// What was fetched so far, by the numbers of the whole.
-pub struct Excerpt<'a> {
+pub struct Excerpt {
     whole: Arc<Whole>,
-    deep: Deep<'a>,
+    reads: Reads,
     rows: BTreeMap<u32, Vec<Joined>>,
     names: BTreeMap<u32, Called>,
     aliases: BTreeMap<String, String>,
@@ -70,15 +99,21 @@ pub struct Excerpt<'a> {
     words: [FxHashMap<String, Vec<Posting>>; Tokens::ALL.len()],
     counts: [FxHashMap<String, u32>; Tokens::ALL.len()],
     passages: BTreeMap<u32, Passage>,
-    /// Vectors of passages near to the question, and as how many of the nearest they were asked for.
+    mentions: BTreeMap<u32, Vec<Occurrence>>,
+    /// Sentences of passages, and their vectors.
+    spans: BTreeMap<u32, Vec<Span>>,
+    sentences: BTreeMap<u32, Vec<Row>>,
+    /// Vectors of passages, and as how many of the nearest to the question some were asked for.
     near: BTreeMap<u32, Row>,
     nearest: usize,
-    /// The text of the question with its vector, where a method reads that.
-    vector: Option<(String, Vec<f32>)>,
+    /// The question's vector, where an encoder made it.
+    vector: Option<Vec<f32>>,
+    /// The word pieces of the question, where its vectors are made of theirs, and what those weigh that came.
+    pieces: BTreeSet<u32>,
+    weights: Vec<(u32, f32)>,
     /// See [`Excerpt::by_words`]; none since words came.
-    listed: Option<Listed>,
-    /// The question, where it is of a set.
-    question: Option<Question>,
+    listed: Option<Vec<Listed>>,
+    question: Question,
     asked: Arc<Asked>,
 }
 
@@ -93,6 +128,11 @@ pub struct Numbered {
 }
 
 impl Numbered {
+    /// The number in the whole of a name, by its node.
+    pub fn entity(&self, node: u32) -> u32 {
+        self.entities[node as usize - self.passages.len()]
+    }
+
     /// The number of a node in the whole.
     pub fn whole(&self, node: u32) -> u32 {
         let node = node as usize;
@@ -103,17 +143,26 @@ impl Numbered {
     }
 }
 
-impl<'a> Excerpt<'a> {
-    /// Nothing yet, for a question, which may have a vector.
-    pub fn new(
-        whole: &Whole,
-        question: &Question,
-        vector: Option<Vec<f32>>,
-        deep: Deep<'a>,
-    ) -> Excerpt<'a> {
-        Excerpt {
+impl Excerpt {
+    /// Nothing yet, for a question.
+    ///
+    /// # Errors
+    /// An encoder that is not here, and what whoever has the rows says.
+    pub fn new(rows: &dyn Rows, question: &Question, reads: Reads) -> Result<Excerpt, IndexError> {
+        let whole = rows.whole();
+        let compares = reads.vectors && whole.vectors.is_some();
+        let vector = match compares {
+            true => rows.vector(&question.text)?,
+            false => None,
+        };
+        let by_pieces = reads.sentences || compares && vector.is_none();
+        let pieces = match by_pieces {
+            true => pieces(&question.text)?.into_iter().collect(),
+            false => BTreeSet::new(),
+        };
+        Ok(Excerpt {
             whole: Arc::new(whole.clone()),
-            deep,
+            reads,
             rows: BTreeMap::new(),
             names: BTreeMap::new(),
             aliases: BTreeMap::new(),
@@ -121,13 +170,18 @@ impl<'a> Excerpt<'a> {
             words: Default::default(),
             counts: Default::default(),
             passages: BTreeMap::new(),
+            mentions: BTreeMap::new(),
+            spans: BTreeMap::new(),
+            sentences: BTreeMap::new(),
             near: BTreeMap::new(),
             nearest: 0,
-            vector: vector.map(|vector| (question.text.clone(), vector)),
+            vector,
+            pieces,
+            weights: Vec::new(),
             listed: None,
-            question: Some(question.clone()).filter(|question| !question.id.is_empty()),
+            question: question.clone(),
             asked: Arc::default(),
-        }
+        })
     }
 
     /// How many nodes were fetched with their neighbours.
@@ -144,6 +198,16 @@ impl<'a> Excerpt<'a> {
         }
         of.counts = asked.counts;
         of.nearest = asked.nearest.filter(|own| own.depth > self.nearest);
+        of.sentences.extend(asked.sentences);
+        // Names stand in sentences.
+        of.nodes.extend(&of.sentences);
+        of.vectors.extend(asked.vectors);
+        of.pieces = match self.weights.is_empty() {
+            true => self.pieces.clone(),
+            false => BTreeSet::new(),
+        };
+        of.sentences.retain(|one| !self.sentences.contains_key(one));
+        of.vectors.retain(|one| !self.near.contains_key(one));
         of.nodes.retain(|node| !self.rows.contains_key(node));
         of.forms.retain(|form| !self.forms.contains(form));
         of.entities.retain(|name| !self.names.contains_key(name));
@@ -186,7 +250,7 @@ impl<'a> Excerpt<'a> {
     /// # Errors
     /// What whoever has the rows says.
     pub fn fetch(&mut self, rows: &dyn Rows, lacks: Wanted) -> Result<(), IndexError> {
-        let came = rows.fetch(&lacks)?;
+        let came = rows.fetch(self.reads.names, &lacks)?;
         self.rows.extend(came.joined);
         self.names
             .extend(came.names.into_iter().map(|name| (name.entity, name)));
@@ -213,6 +277,10 @@ impl<'a> Excerpt<'a> {
             known.extend(came);
         }
         self.passages.extend(came.passages);
+        self.mentions.extend(came.mentions);
+        self.spans.extend(came.spans);
+        self.sentences.extend(came.sentences);
+        self.weights.extend(came.pieces);
         if let Some(nearest) = lacks.nearest {
             self.nearest = nearest.depth;
         }
@@ -220,13 +288,12 @@ impl<'a> Excerpt<'a> {
         Ok(())
     }
 
-    /// The passages that words bring in, and all that they match.
-    fn by_words(&self) -> Listed {
-        let deep = &self.deep;
+    /// The passages that the words of a list bring in, and all that they match.
+    fn by_words(&self, deep: &Deep) -> Listed {
         let known = &self.words[deep.tokens as usize];
         let average = self.average(deep.tokens);
         let mut scores: FxHashMap<u32, f64> = FxHashMap::default();
-        for (word, weight) in deep.words {
+        for (word, weight) in &deep.words {
             let Some(postings) = known.get(word) else {
                 continue;
             };
@@ -258,22 +325,25 @@ impl<'a> Excerpt<'a> {
     /// An index of what was fetched.
     ///
     /// # Errors
-    /// A vector of the question that is not of the index.
+    /// Vectors that are not of the index.
     pub fn index(&mut self) -> Result<Numbered, IndexError> {
         let listed = self.listed.take();
-        let listed = listed.unwrap_or_else(|| self.by_words());
+        let lists = self.reads.words.iter();
+        let listed = listed.unwrap_or_else(|| lists.map(|deep| self.by_words(deep)).collect());
         let numbered = self.numbered(&listed);
         self.listed = Some(listed);
-        Ok(numbered?)
+        numbered
     }
 
-    fn numbered(&self, listed: &Listed) -> Result<Numbered, EmbedError> {
+    fn numbered(&self, listed: &[Listed]) -> Result<Numbered, IndexError> {
         let whole = &self.whole;
         let mut nodes: Vec<u32> = self.rows.keys().copied().collect();
         nodes.extend(self.rows.values().flatten().map(|joined| joined.node));
         nodes.extend(self.names.keys().map(|entity| whole.passages + entity));
+        let titled = self.names.values().map(|name| &name.titled);
+        nodes.extend(titled.flat_map(|titled| titled.iter().take(NAMESAKES)));
         nodes.extend(self.passages.keys());
-        nodes.extend(&listed.best);
+        nodes.extend(listed.iter().flat_map(|listed| &listed.best));
         nodes.extend(self.near.keys());
         // No index has no passage.
         nodes.push(0);
@@ -286,45 +356,83 @@ impl<'a> Excerpt<'a> {
             .map(|node| node - whole.passages)
             .collect();
         let beside = |passage: &&u32| passages.binary_search(passage).is_err();
-        let unseen = listed.matched.iter().filter(beside).count();
+        let unseen = listed.iter();
+        let unseen: Vec<usize> = unseen
+            .map(|listed| listed.matched.iter().filter(beside).count())
+            .collect();
         let graph = self.graph(&nodes, count);
         let index = Index {
             questions: self.questions(&passages),
-            options: whole.options.clone(),
+            options: whole.options_of(self.reads.names),
             dense: self.dense(&passages)?,
             ..Index::bare(
                 (whole.name.clone(), whole.fingerprint.clone()),
                 self.passages(&passages),
                 graph,
-                self.lexical(&passages, unseen),
+                self.lexical(&passages, &unseen),
             )
         };
+        if let Some(layer) = self.layer(&index, &passages)? {
+            index.add_layer(layer);
+        }
         Ok(Numbered {
             index: Arc::new(index),
             passages,
             entities,
-            matched: listed.matched.len(),
+            matched: listed.first().map_or(0, |listed| listed.matched.len()),
             whole: whole.clone(),
         })
     }
 
+    /// Which passages have something.
+    fn fetched(&self, passages: &[u32], has: impl Fn(&u32) -> bool) -> Fetched {
+        Fetched {
+            has: passages.iter().map(has).collect(),
+            numbers: passages.into(),
+            among: self.whole.passages as usize,
+            asked: self.asked.clone(),
+        }
+    }
+
     /// The vectors that came, and an encoder that knows the question.
-    fn dense(&self, passages: &[u32]) -> Result<Option<Dense>, EmbedError> {
-        let (Some(made), Some((text, vector))) = (&self.whole.vectors, &self.vector) else {
+    fn dense(&self, passages: &[u32]) -> Result<Option<Dense>, IndexError> {
+        let Some(made) = self.whole.vectors.as_ref().filter(|_| self.reads.vectors) else {
             return Ok(None);
         };
+        let text = &*self.question.text;
+        let vector = match &self.vector {
+            Some(vector) => vector.clone(),
+            // Without direction until the weights came.
+            None => Static::of_some(&self.weights)?.question(text)?,
+        };
         let identity = &made.entry.identity;
-        let encoder = Given::stored(identity.clone(), vector.clone().into(), &[text])?;
+        let encoder = Given::stored(identity.clone(), vector.into(), &[text])?;
         let mut rows = VectorWriter::new(identity.clone(), made.whole);
-        let own = || passages.iter().map(|passage| self.near.get(passage));
-        own().for_each(|row| rows.keep(row));
-        let mut dense = Dense::of(&made.entry.encoder, Box::new(encoder), rows.finish()?);
-        dense.fetched = Some(Fetched {
-            has: own().map(|row| row.is_some()).collect(),
-            passages: self.whole.passages as usize,
-            asked: self.asked.clone(),
-        });
-        Ok(Some(dense))
+        let own = passages.iter().map(|passage| self.near.get(passage));
+        own.for_each(|row| rows.keep(row));
+        let dense = Dense::of(&made.entry.encoder, Box::new(encoder), rows.finish()?);
+        let has = |passage: &u32| self.near.contains_key(passage);
+        Ok(Some(dense.within(self.fetched(passages, has), made.mean())))
+    }
+
+    /// The sentences that came, with the graph of an index.
+    fn layer(&self, index: &Index, passages: &[u32]) -> Result<Option<HopLayer>, IndexError> {
+        let made = self.whole.sentences.as_ref();
+        let Some(identity) = made.filter(|_| self.reads.sentences) else {
+            return Ok(None);
+        };
+        let own = |passage: &u32| {
+            let spans = self.spans.get(passage).map_or(&[][..], |spans| spans);
+            (spans, self.sentences.get(passage).map(|rows| &rows[..]))
+        };
+        let has = |passage: &u32| self.sentences.contains_key(passage);
+        let encoder = Static::of_some(&self.weights)?;
+        Ok(Some(HopLayer::fetched(
+            index.stored.clone(),
+            (index.options.clone(), identity.clone(), encoder),
+            passages.iter().map(own),
+            self.fetched(passages, has),
+        )?))
     }
 
     fn passages(&self, numbers: &[u32]) -> Passages {
@@ -337,7 +445,7 @@ impl<'a> Excerpt<'a> {
             all.iter().map(|passage| &passage.id).collect(),
             all.iter().map(|passage| &passage.title).collect(),
             all.iter()
-                .map(|passage| passage.text.as_ref().map_or("", |own| &own.text))
+                .map(|passage| passage.text.as_deref().unwrap_or_default())
                 .collect(),
         );
         let twins = (0..all.len()).filter(|at| all[*at].twin).collect();
@@ -356,7 +464,8 @@ impl<'a> Excerpt<'a> {
             });
             question
         };
-        self.question.iter().map(own).collect()
+        let of_set = Some(&self.question).filter(|question| !question.id.is_empty());
+        of_set.map(own).into_iter().collect()
     }
 
     fn graph(&self, nodes: &[u32], passages: usize) -> EntityGraph {
@@ -383,11 +492,7 @@ impl<'a> Excerpt<'a> {
         for at in 1..offsets.len() {
             offsets[at] += offsets[at - 1];
         }
-        let unnamed = Called {
-            entity: 0,
-            form: String::new(),
-            label: String::new(),
-        };
+        let unnamed = Called::default();
         let names: Vec<&Called> = nodes[passages..]
             .iter()
             .map(|node| self.names.get(&(node - self.whole.passages)))
@@ -396,6 +501,14 @@ impl<'a> Excerpt<'a> {
         let forms: Strings = names.iter().map(|name| &name.form).collect();
         let sorted = forms.order();
         let (own, others) = nodes.split_at(passages);
+        let (mut title_entity, mut title_passage) = (Vec::new(), Vec::new());
+        for (entity, name) in (0..).zip(&names) {
+            let titled = name.titled.iter();
+            for passage in titled.filter_map(|titled| own.binary_search(titled).ok()) {
+                title_entity.push(entity);
+                title_passage.push(passage as u32);
+            }
+        }
         let mentions = own.iter().map(|own| self.mentions(*own, others));
         EntityGraph {
             passages,
@@ -409,6 +522,8 @@ impl<'a> Excerpt<'a> {
             offsets: offsets.into(),
             targets: arcs.iter().map(|arc| arc.1).collect::<Vec<_>>().into(),
             tf: arcs.iter().map(|arc| arc.2).collect::<Vec<_>>().into(),
+            title_entity: title_entity.into(),
+            title_passage: title_passage.into(),
             partial: Some(Arc::new(Partial {
                 whole: self.whole.clone(),
                 beyond: Beyond { known, degrees },
@@ -421,11 +536,7 @@ impl<'a> Excerpt<'a> {
 
     /// The mentions of a passage that was read, as far as they are of names that are here.
     fn mentions(&self, passage: u32, names: &[u32]) -> Vec<Occurrence> {
-        let text = self
-            .passages
-            .get(&passage)
-            .and_then(|passage| passage.text.as_ref());
-        let mentions = text.map_or(&[][..], |text| &text.mentions);
+        let mentions = self.mentions.get(&passage).map_or(&[][..], |own| own);
         let own = |mention: &Occurrence| {
             let node = self.whole.passages + mention.entity;
             let entity = names.binary_search(&node).ok()? as u32;
@@ -434,8 +545,13 @@ impl<'a> Excerpt<'a> {
         mentions.iter().filter_map(own).collect()
     }
 
-    /// Postings within the excerpt. `unseen` passages match the words of the question beside it.
-    fn lexical(&self, passages: &[u32], unseen: usize) -> Lexical {
+    /// Postings within the excerpt. So many passages match the words of each list beside it.
+    fn lexical(&self, passages: &[u32], unseen: &[usize]) -> Lexical {
+        let of_cut = |tokens| {
+            let lists = self.reads.words.iter().zip(unseen);
+            let mut own = lists.filter(|(deep, _)| deep.tokens == tokens);
+            own.next().map_or(0, |(_, unseen)| *unseen)
+        };
         let cuts = Tokens::ALL.map(|tokens| {
             let mut lengths = vec![0; passages.len()];
             let mut words = FxHashMap::default();
@@ -454,11 +570,7 @@ impl<'a> Excerpt<'a> {
                 counts: self.counts[tokens as usize].clone(),
                 lengths,
                 average: self.average(tokens),
-                unseen: if tokens == self.deep.tokens {
-                    unseen
-                } else {
-                    0
-                },
+                unseen: of_cut(tokens),
             }
         });
         let whole = self.whole.passages as usize;

@@ -17,6 +17,7 @@ pub(crate) mod readings;
 pub(crate) mod rewire;
 pub mod rows;
 pub mod sample;
+pub(crate) mod sentences;
 pub mod store;
 
 pub use build::{BuildOptions, Built, Progress, Silent, Step};
@@ -30,6 +31,7 @@ pub use near::NearOptions;
 pub use passages::Passages;
 pub use readings::Part;
 pub use rewire::Rewiring;
+pub use sentences::HopLayer;
 
 use crate::corpus::{Cut, Lookup, Question};
 use crate::derived::Derived;
@@ -255,6 +257,11 @@ impl Index {
     /// Number of passages.
     pub fn len(&self) -> usize {
         self.passages.len()
+    }
+
+    /// Passages that words and names are rare among: those of the whole, where it is an excerpt.
+    pub fn among(&self) -> usize {
+        self.stored.among()
     }
 
     /// Whether there is no passage; no index is built of none.

@@ -3,14 +3,16 @@
 
 use super::dense::DenseEntry;
 use super::entities::Occurrence;
-use super::{Dense, EntityOptions, Index, IndexError};
+use super::{Dense, EntityGraph, EntityOptions, HopLayer, Index, IndexError};
 use crate::corpus::{self, Corpus, Question};
-use crate::embed::Kind;
+use crate::embed::fixed::is_of_table;
 use crate::embed::vectors::Row;
+use crate::embed::{Encoder, Identity, Kind};
 use crate::text::Tokens;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The vectors of an index.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,6 +21,8 @@ pub struct Encoded {
     pub entry: DenseEntry,
     /// Whether they are kept in int8.
     pub whole: bool,
+    /// Their mean, each number by its bits: as JSON writes numbers, the last of them could be another.
+    mean: Vec<u64>,
 }
 
 impl Encoded {
@@ -26,6 +30,25 @@ impl Encoded {
     pub fn row(&self, bytes: &[u8]) -> Option<Row> {
         Row::of_bytes(bytes, self.entry.identity.dims, self.whole)
     }
+
+    /// The mean of all vectors.
+    pub fn mean(&self) -> Vec<f64> {
+        self.mean.iter().copied().map(f64::from_bits).collect()
+    }
+}
+
+/// Which names a question runs over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Names {
+    /// Those that the index was built with.
+    #[default]
+    Own,
+    /// Those of hop's layer: titles of passages are among them.
+    Titled,
+}
+
+impl Names {
+    pub const ALL: [Names; 2] = [Names::Own, Names::Titled];
 }
 
 /// An index by its sizes and what it was built with.
@@ -45,9 +68,31 @@ pub struct Whole {
     /// None where no question can be compared with its passages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vectors: Option<Encoded>,
+    /// What made the vectors of sentences, where hop's layer is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sentences: Option<Identity>,
 }
 
 impl Whole {
+    /// Whether it has a graph of these names.
+    pub fn has(&self, names: Names) -> bool {
+        names == Names::Own || self.sentences.is_some() && !self.options.gazetteer
+    }
+
+    /// What the graph of these names was built with.
+    pub fn options_of(&self, names: Names) -> EntityOptions {
+        EntityOptions {
+            gazetteer: self.options.gazetteer || names == Names::Titled,
+            ..self.options.clone()
+        }
+    }
+
+    /// The names whose graph was built with these options.
+    pub fn names_of(&self, options: &EntityOptions) -> Option<Names> {
+        let built = |names: &Names| self.has(*names) && self.options_of(*names) == *options;
+        Names::ALL.into_iter().find(built)
+    }
+
     /// Whether a node is a name; the others are passages, which come first.
     pub fn is_name(&self, node: u32) -> bool {
         node >= self.passages
@@ -65,14 +110,19 @@ pub struct Joined {
 }
 
 /// A name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Called {
     pub entity: u32,
     /// Its normal form.
     pub form: String,
     /// As first written.
     pub label: String,
+    /// The passages whose title it is, ascending, where titles are among the names.
+    pub titled: Vec<u32>,
 }
+
+/// How many passages of one title a seed can name.
+pub const NAMESAKES: usize = 5;
 
 /// A passage that has a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,15 +141,11 @@ pub struct Passage {
     /// Whether others have its title.
     pub twin: bool,
     /// None where only the rest was asked for.
-    pub text: Option<Text>,
+    pub text: Option<String>,
 }
 
-/// The text of a passage, and the names in it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Text {
-    pub text: String,
-    pub mentions: Vec<Occurrence>,
-}
+/// Where a sentence stands in its passage's full text, in bytes.
+pub type Span = Range<u32>;
 
 /// The passages that are nearest to a vector, by their product with it.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,10 +170,16 @@ pub struct Wanted {
     pub counts: [BTreeSet<String>; Tokens::ALL.len()],
     /// Identifiers and titles of passages.
     pub titles: BTreeSet<u32>,
-    /// Passages with their texts.
+    /// Passages with their texts, mentions and, where hop's layer is there, the places of their sentences.
     pub texts: BTreeSet<u32>,
+    /// Passages with the places and vectors of their sentences, and mentions.
+    pub sentences: BTreeSet<u32>,
     /// Passages near to a vector, with their own.
     pub nearest: Option<Nearest>,
+    /// Passages with their vectors.
+    pub vectors: BTreeSet<u32>,
+    /// Word pieces, with what they weigh.
+    pub pieces: BTreeSet<u32>,
 }
 
 impl Wanted {
@@ -149,8 +201,15 @@ pub struct Came {
     /// In how many passages a word is, where it is in any.
     pub counts: [Vec<(String, u32)>; Tokens::ALL.len()],
     pub passages: Vec<(u32, Passage)>,
-    /// Vectors of passages.
+    /// Names in a passage.
+    pub mentions: Vec<(u32, Vec<Occurrence>)>,
+    /// Sentences of a passage, and their vectors.
+    pub spans: Vec<(u32, Vec<Span>)>,
+    pub sentences: Vec<(u32, Vec<Row>)>,
+    /// Vectors of passages: the nearest, and those that were asked for.
     pub near: Vec<(u32, Row)>,
+    /// What word pieces weigh.
+    pub pieces: Vec<(u32, f32)>,
 }
 
 /// What a question needs of an index.
@@ -170,17 +229,18 @@ pub trait Rows: Send + Sync {
     /// What whoever has the rows says.
     fn questions(&self, places: Range<u32>) -> Result<Vec<Question>, IndexError>;
 
-    /// The vector of a question, made by the encoder of the passages' vectors; none where these have none.
+    /// The vector of a question, made by the encoder of the passages' vectors; none where these have none, or where the
+    /// question's word pieces say it.
     ///
     /// # Errors
     /// An encoder that is not here, and what whoever has the rows says.
     fn vector(&self, question: &str) -> Result<Option<Vec<f32>>, IndexError>;
 
-    /// All that is wanted, in one trip.
+    /// All that is wanted, in one trip. Nodes, forms and mentions are those of the graph of these names.
     ///
     /// # Errors
     /// What whoever has the rows says.
-    fn fetch(&self, wanted: &Wanted) -> Result<Came, IndexError>;
+    fn fetch(&self, names: Names, wanted: &Wanted) -> Result<Came, IndexError>;
 }
 
 /// Rows that are copied at a time.
@@ -209,12 +269,12 @@ pub fn copy(rows: &dyn Rows, go_on: &dyn Fn(usize) -> bool) -> Result<Corpus, In
             texts: part.collect(),
             ..Wanted::default()
         };
-        let mut came = rows.fetch(&wanted)?.passages;
+        let mut came = rows.fetch(Names::Own, &wanted)?.passages;
         came.sort_unstable_by_key(|(passage, _)| *passage);
         let own = |(_, own): (u32, Passage)| corpus::Passage {
             id: own.id,
             title: own.title,
-            text: own.text.unwrap_or_default().text,
+            text: own.text.unwrap_or_default(),
         };
         corpus.passages.extend(came.into_iter().map(own));
     }
@@ -236,18 +296,36 @@ fn encoded(dense: &Dense) -> Option<Encoded> {
     (entry.identity.kind != Kind::File).then(|| Encoded {
         entry,
         whole: dense.vectors.is_whole(),
+        mean: dense.mean().iter().map(|x| x.to_bits()).collect(),
     })
+}
+
+/// Hop's layer, where the index has it. Its word pieces weigh what those of the passages' vectors do, where these are of the
+/// table, too: whoever asks looks up each piece once.
+fn layer_of(index: &Index) -> Result<Option<Arc<HopLayer>>, IndexError> {
+    let layer = match index.layer::<HopLayer>() {
+        Err(IndexError::NoLayer { .. }) => return Ok(None),
+        layer => layer?,
+    };
+    let identity = index.dense().map(|dense| &dense.entry.identity);
+    let other = identity.filter(|own| own.kind == Kind::Static);
+    let same = other.is_none_or(|own| own == layer.encoder.identity());
+    Ok(Some(layer).filter(|_| same))
 }
 
 /// An index that lies here, asked by rows.
 pub struct Here<'a> {
     index: &'a Index,
+    layer: Option<Arc<HopLayer>>,
     whole: Whole,
 }
 
 impl<'a> Here<'a> {
-    pub fn of(index: &'a Index) -> Here<'a> {
+    /// # Errors
+    /// A damaged layer.
+    pub fn of(index: &'a Index) -> Result<Here<'a>, IndexError> {
         let total = |tokens| index.lexical.lengths(tokens).iter().map(|l| u64::from(*l));
+        let layer = layer_of(index)?;
         let whole = Whole {
             name: index.name.clone(),
             fingerprint: index.fingerprint.clone(),
@@ -258,8 +336,13 @@ impl<'a> Here<'a> {
             words: Tokens::ALL.map(|tokens| total(tokens).sum()),
             questions: index.questions.len() as u32,
             vectors: index.dense().and_then(encoded),
+            sentences: layer.as_ref().map(|own| own.encoder.identity().clone()),
         };
-        Here { index, whole }
+        Ok(Here {
+            index,
+            layer,
+            whole,
+        })
     }
 
     /// The same without its vectors.
@@ -267,6 +350,14 @@ impl<'a> Here<'a> {
     pub fn without_vectors(mut self) -> Here<'a> {
         self.whole.vectors = None;
         self
+    }
+
+    /// The graph of these names.
+    pub fn graph(&self, names: Names) -> &EntityGraph {
+        match &self.layer {
+            Some(layer) if names == Names::Titled => &layer.graph,
+            _ => &self.index.stored,
+        }
     }
 
     fn dense(&self) -> Option<&'a Dense> {
@@ -280,10 +371,23 @@ impl<'a> Here<'a> {
         vectors.flat_map(|own| (0..own.len() as u32).map(|passage| own.own(passage)))
     }
 
-    /// What the word pieces weigh, where a table of pieces made the vectors.
+    /// What the word pieces weigh, where a table of pieces made the vectors of sentences or of passages.
     pub fn weights(&self) -> &[f32] {
-        let weights = self.dense().and_then(|dense| dense.encoder.weights());
+        let of_sentences = self.layer.as_ref().and_then(|own| own.encoder.weights());
+        let of_passages = || self.dense().and_then(|dense| dense.encoder.weights());
+        let weights = of_sentences.or_else(of_passages);
         weights.map_or(&[][..], |weights| weights.column())
+    }
+
+    /// The sentences of a passage, and their vectors.
+    pub fn sentences(&self, passage: u32) -> (Vec<Span>, Vec<Row>) {
+        let layer = self.layer.iter();
+        let own = layer.flat_map(|layer| {
+            let sentences = layer.sentences(passage);
+            sentences.map(|sentence| (layer.span(sentence), layer.vector(sentence)))
+        });
+        own.map(|(span, vector)| (span.start as u32..span.end as u32, vector))
+            .unzip()
     }
 
     /// The questions of its set.
@@ -291,8 +395,8 @@ impl<'a> Here<'a> {
         &self.index.questions
     }
 
-    pub fn aliases(&self) -> impl Iterator<Item = (&str, &str)> {
-        let aliases = &self.index.stored.aliases;
+    pub fn aliases(&self, names: Names) -> impl Iterator<Item = (&str, &str)> {
+        let aliases = &self.graph(names).aliases;
         aliases.names.iter().zip(aliases.forms.iter())
     }
 
@@ -304,8 +408,8 @@ impl<'a> Here<'a> {
         self.index.lexical.each_word(tokens, each)
     }
 
-    pub fn row(&self, node: u32) -> impl Iterator<Item = Joined> + '_ {
-        let graph = &self.index.stored;
+    pub fn row(&self, names: Names, node: u32) -> impl Iterator<Item = Joined> + '_ {
+        let graph = self.graph(names);
         let (targets, tf) = graph.row(node as usize);
         let arcs = targets.iter().zip(tf);
         arcs.map(|(&to, &tf)| Joined {
@@ -315,13 +419,19 @@ impl<'a> Here<'a> {
         })
     }
 
-    pub fn name(&self, entity: u32) -> Called {
-        let graph = &self.index.stored;
+    pub fn name(&self, names: Names, entity: u32) -> Called {
+        let graph = self.graph(names);
         Called {
             entity,
             form: graph.names.get(entity as usize).to_owned(),
             label: graph.labels.get(entity as usize).to_owned(),
+            titled: graph.titled(entity).to_vec(),
         }
+    }
+
+    /// The names in a passage.
+    pub fn mentions(&self, names: Names, passage: u32) -> Vec<Occurrence> {
+        self.graph(names).occurrences(passage as usize).collect()
     }
 
     pub fn passage(&self, passage: u32, text: bool) -> Passage {
@@ -331,10 +441,7 @@ impl<'a> Here<'a> {
             id: passages.id(at).to_owned(),
             title: passages.title(at).to_owned(),
             twin: passages.is_twin(at),
-            text: text.then(|| Text {
-                text: passages.text(at).to_owned(),
-                mentions: self.index.stored.occurrences(at).collect(),
-            }),
+            text: text.then(|| passages.text(at).to_owned()),
         }
     }
 }
@@ -354,12 +461,16 @@ impl Rows for Here<'_> {
     }
 
     fn vector(&self, question: &str) -> Result<Option<Vec<f32>>, IndexError> {
-        let vector = self.dense().map(|dense| dense.encoder.question(question));
-        Ok(vector.transpose()?)
+        match self.dense() {
+            Some(dense) if !is_of_table(&dense.entry.identity)? => {
+                Ok(Some(dense.encoder.question(question)?))
+            }
+            _ => Ok(None),
+        }
     }
 
-    fn fetch(&self, wanted: &Wanted) -> Result<Came, IndexError> {
-        let (graph, language) = (&self.index.stored, self.index.language());
+    fn fetch(&self, names: Names, wanted: &Wanted) -> Result<Came, IndexError> {
+        let (graph, language) = (self.graph(names), self.index.language());
         let found = wanted
             .forms
             .iter()
@@ -369,10 +480,12 @@ impl Rows for Here<'_> {
         let nodes = nodes.chain(wanted.nodes.iter().copied());
         let alias = |form: &String| Some((form.clone(), graph.alias(form)?.to_owned()));
         let mut came = Came {
-            joined: nodes.map(|node| (node, self.row(node).collect())).collect(),
+            joined: nodes
+                .map(|node| (node, self.row(names, node).collect()))
+                .collect(),
             names: found
                 .union(&wanted.entities)
-                .map(|name| self.name(*name))
+                .map(|name| self.name(names, *name))
                 .collect(),
             aliases: wanted.forms.iter().filter_map(alias).collect(),
             ..Came::default()
@@ -393,10 +506,26 @@ impl Rows for Here<'_> {
         let titles = wanted.titles.iter().map(|&p| (p, self.passage(p, false)));
         let texts = wanted.texts.iter().map(|&p| (p, self.passage(p, true)));
         came.passages = titles.chain(texts).collect();
-        if let (Some(nearest), Some(dense)) = (&wanted.nearest, self.dense()) {
-            let (found, _) = dense.nearest(&nearest.vector, nearest.depth)?;
-            let own = |(passage, _)| (passage, dense.vectors.own(passage));
-            came.near = found.into_iter().map(own).collect();
+        for &passage in wanted.texts.union(&wanted.sentences) {
+            let (spans, vectors) = self.sentences(passage);
+            came.mentions.push((passage, self.mentions(names, passage)));
+            came.spans.push((passage, spans));
+            if wanted.sentences.contains(&passage) {
+                came.sentences.push((passage, vectors));
+            }
+        }
+        let weights = self.weights().iter();
+        let weights = (0..).zip(weights.copied());
+        came.pieces = weights
+            .filter(|(piece, _)| wanted.pieces.contains(piece))
+            .collect();
+        if let Some(dense) = self.dense() {
+            let nearest = wanted.nearest.as_ref();
+            let found = nearest.map(|own| dense.nearest(&own.vector, own.depth));
+            let found = found.transpose()?.map_or_else(Vec::new, |(found, _)| found);
+            let found = found.into_iter().map(|(passage, _)| passage);
+            let asked = found.chain(wanted.vectors.iter().copied());
+            came.near = asked.map(|own| (own, dense.vectors.own(own))).collect();
         }
         Ok(came)
     }

@@ -3,10 +3,10 @@
 use super::edited::{Editing, Factors};
 use super::edits::GraphEdited;
 use super::graph::{Graph, Link, Mask, Node, QueryName, Source};
-use super::sentences::graph_of;
 use super::{GraphKind, Opening};
 use crate::graph::{Beyond, Transition};
 use crate::index::entities::MIN_LENGTH;
+use crate::index::sentences::graph_of;
 use crate::index::{EntityGraph, EntityOptions, Index};
 use crate::parameters::Parameter as P;
 use crate::parameters::{

@@ -3,7 +3,6 @@
 //! | folder | what is built, and the graphs of it |
 //! |---|---|
 //! | `entities` | passages and names, passages and words (SPRIG); built with every index |
-//! | `sentences` | hop's and LinearRAG's: titles among the names, a vector for every sentence |
 //! | `summaries` | E2GraphRAG: chunks, their summary tree, entities that meet in sentences |
 //! | `skeleton` | KET-RAG: units, nearest units, keywords, names and relations of core units |
 //! | `heterograph` | NodeRAG: seven kinds of nodes |
@@ -28,11 +27,11 @@ pub(crate) mod given;
 mod graph;
 pub(crate) mod heterograph;
 mod kinds;
-pub(crate) mod sentences;
 pub mod skeleton;
 pub mod summaries;
 pub(crate) mod typed;
 
+pub use crate::index::HopLayer;
 pub(crate) use code::words;
 pub use code::{Class, Code};
 pub use edits::{GraphEdit, GraphEdited, NameEdge};
@@ -40,7 +39,6 @@ pub use entities::{ENTITY_PASSAGE, GraphView, TERM_PASSAGE};
 pub use given::source::GIVEN;
 pub use graph::{Graph, Link, Mask, Node, QueryName, Row, Source, Unjoined};
 pub use kinds::{BuiltLayer, add_layers, build_layers, layers_named};
-pub use sentences::HopLayer;
 
 use crate::index::{Index, IndexError, Layer, Progress, Step};
 use crate::parameters::{Parameter, Scoped};

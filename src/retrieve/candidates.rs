@@ -57,7 +57,7 @@ impl Asked {
         let mut all = FxHashSet::default();
         let mut weighed: Vec<(String, f64)> = Vec::new();
         let mut failed = None;
-        let count = index.len() as f64;
+        let count = index.among() as f64;
         each_word(question, |word| {
             if !all.insert(word.to_owned()) || index.language().is_function_word(word) {
                 return;
@@ -246,7 +246,7 @@ pub fn candidates(
         foreign: false,
     };
     mentions.sort_by_key(|m| (m.entity, m.candidate));
-    join(&mut all, &mentions, &layer.graph, &asked, index.len());
+    join(&mut all, &mentions, &layer.graph, &asked, index.among());
     all.words = asked.words;
     Ok(all)
 }

@@ -8,22 +8,25 @@
 
 use super::RetrieveError;
 use super::engine::{Keep, Retriever};
-use super::methods::METHODS;
+use super::hop::{LISTED, Signals};
+use super::methods::{METHODS, Method};
 use super::plan::Step;
 use super::rank;
 use super::retrieval::{DEPTH, Record, Retrieval, Spread};
 use super::set::Space;
 use super::settings::Settings;
 use crate::corpus::Question;
-use crate::index::excerpt::{Deep, Excerpt, Numbered};
+use crate::index::excerpt::{Deep, Excerpt, Numbered, Reads};
 use crate::index::lexical::counted;
-use crate::index::rows::{Rows, Wanted, Whole};
+use crate::index::rows::{Names, Rows, Wanted, Whole};
 use crate::layers::ENTITY_PASSAGE;
 use crate::layers::entities::entity_options;
 use crate::parameters::{
     EDGE_CAP, EDGE_WEIGHT, EdgeWeight, FALLBACK, Fallback, Origin, PRUNE_TOP_PCT, Parameter as P,
-    RESULT_K, RRF_DEPTH, SEED_K, VECTOR_SEARCH, VectorSearch, WALK, Walk,
+    RESULT_K, RRF_DEPTH, SEED_K, Scoped, VECTOR_SEARCH, VectorSearch, WALK, Walk,
 };
+use crate::ranker::Candidates;
+use rustc_hash::FxHashMap;
 use std::time::{Duration, Instant};
 
 /// Nodes whose neighbours are fetched for one question, at most.
@@ -60,18 +63,28 @@ pub fn fitted(whole: &Whole, settings: &Settings) -> Result<Settings, RetrieveEr
     let no = |what: String| Err(RetrieveError::Elsewhere(what));
     let method = settings.method().clone();
     let lacks = |step: &&std::sync::Arc<Step>| !runs(step);
+    let served = |method: &Method| {
+        let vectors = whole.vectors.is_some() || !method.reads_vectors();
+        vectors && (whole.sentences.is_some() || !method.plan().opens_sentences())
+    };
     if let Some(step) = method.plan().steps.iter().find(lacks) {
         let name = step.operator.declaration().name;
         let known = METHODS
             .iter()
-            .filter(|m| m.plan().steps.iter().all(|s| runs(s)))
-            .filter(|m| whole.vectors.is_some() || !m.reads_vectors());
+            .filter(|m| m.plan().steps.iter().all(|s| runs(s)) && served(m));
         let known: Vec<&str> = known.map(|method| &*method.name).collect();
         return no(format!(
             "method {}: its step '{name}' reads more of an index than is published; methods that run: {}; all run on a \
              copy: hopscope index ADDRESS --out DIR",
             method.name,
             known.join(", ")
+        ));
+    }
+    if method.plan().opens_sentences() && whole.sentences.is_none() {
+        return no(format!(
+            "method {} needs hop's layer, and the index was published without; run: hopscope index INDEX --add hop, and \
+             publish it again",
+            method.name
         ));
     }
     if method.reads_vectors() && whole.vectors.is_none() {
@@ -81,7 +94,7 @@ pub fn fitted(whole: &Whole, settings: &Settings) -> Result<Settings, RetrieveEr
             method.name
         ));
     }
-    if method.reads_vectors() && settings.get(VECTOR_SEARCH) == VectorSearch::Hnsw {
+    if compares(&settings) && settings.get(VECTOR_SEARCH) == VectorSearch::Hnsw {
         return no(
             "vector_search=hnsw walks links that are not published; set vector_search=exact"
                 .to_owned(),
@@ -99,8 +112,7 @@ pub fn fitted(whole: &Whole, settings: &Settings) -> Result<Settings, RetrieveEr
         settings.set(fallback, words, Origin::Index);
     }
     let on_graph = method.plan().steps.iter().any(|step| step.graph.is_some());
-    let options = entity_options(false, whole.options.language, settings.all());
-    if on_graph && options != whole.options {
+    if on_graph && names_of(whole, &settings).is_none() {
         return no(
             "another extractor or normal form would need all texts; leave ner, norm, alias_linking, gazetteer and \
              subjects as they were published"
@@ -132,6 +144,43 @@ pub fn fitted(whole: &Whole, settings: &Settings) -> Result<Settings, RetrieveEr
     Ok(settings)
 }
 
+/// Whether vectors of passages are compared with the question's.
+fn compares(settings: &Settings) -> bool {
+    settings.method().uses().contains(&P::VectorSearch)
+}
+
+/// The names that settings run over; none where they are not there.
+fn names_of(whole: &Whole, settings: &Settings) -> Option<Names> {
+    let options = entity_options(false, whole.options.language, settings.all());
+    let names = whole.names_of(&options)?;
+    // Hop's layer has numbers of its own names.
+    let serves = options.gazetteer || !settings.method().plan().opens_sentences();
+    serves.then_some(names)
+}
+
+/// What a question reads under settings.
+fn reads(whole: &Whole, settings: &Settings, question: &str) -> Reads {
+    let plan = settings.method().plan();
+    let sentences = plan.opens_sentences();
+    let most = [RESULT_K, RRF_DEPTH, SEED_K].map(|depth| settings.get(depth));
+    let most = most.into_iter().fold(DEPTH, usize::max);
+    let deep = |values: Scoped<'_>| Deep {
+        tokens: rank::tokens(values),
+        constants: rank::constants(values),
+        words: counted(rank::tokens(values), whole.options.language, question),
+        most: most.max(if sentences { LISTED } else { 0 }),
+    };
+    let fixed = plan.steps.iter().filter(|step| !step.fixed.is_empty());
+    let listed = fixed.filter(|step| step.reads.contains(&P::Bm25K1));
+    let listed = listed.map(|step| deep(settings.all().with(&step.fixed)));
+    Reads {
+        names: names_of(whole, settings).unwrap_or_default(),
+        vectors: compares(settings),
+        sentences,
+        words: [deep(settings.all())].into_iter().chain(listed).collect(),
+    }
+}
+
 /// Whether a step runs on rows.
 fn runs(step: &Step) -> bool {
     let graph = step.graph.is_none_or(|graph| graph == &ENTITY_PASSAGE);
@@ -155,22 +204,7 @@ pub fn retrieve(
         ..Question::default()
     });
     let question = &*asked.text;
-    let tokens = rank::tokens(settings.all());
-    let words = counted(tokens, whole.options.language, question);
-    let deep = Deep {
-        tokens,
-        constants: rank::constants(settings.all()),
-        words: &words,
-        most: [RESULT_K, RRF_DEPTH, SEED_K]
-            .map(|depth| settings.get(depth))
-            .into_iter()
-            .fold(DEPTH, usize::max),
-    };
-    let vector = match settings.method().reads_vectors() {
-        true => rows.vector(question)?,
-        false => None,
-    };
-    let mut excerpt = Excerpt::new(whole, &asked, vector, deep);
+    let mut excerpt = Excerpt::new(rows, &asked, reads(whole, settings, question))?;
     // The first run asks for what the question says: nothing falls back before its names are known.
     let mut first = settings.clone();
     let (fallback, none) = FALLBACK.at(Fallback::None);
@@ -188,6 +222,9 @@ pub fn retrieve(
         let mut retriever = Retriever::new(numbered.index.clone());
         let run = retriever.retrieve(question, settings, Keep::Scores)?;
         lacks = excerpt.lacking(reached(&numbered, &run));
+        if lacks.is_empty() {
+            lacks = excerpt.lacking(compared(&excerpt, &numbered, &run));
+        }
         if lacks.is_empty() {
             // It asks for words, too.
             let _ = run.unrecognised(&numbered.index);
@@ -235,17 +272,51 @@ fn settled(record: &Record) -> impl Iterator<Item = u32> {
     held.map(|(node, _)| node)
 }
 
-/// What a run pushed: the neighbours of all that have to be there.
+/// What a run pushed, and the names that its sentences cross to: the neighbours of all have to be there.
 fn reached(numbered: &Numbered, run: &Retrieval) -> Wanted {
     let pushed = run.records.iter().flat_map(settled);
+    let crossed = || crossed(run).map(|(_, name)| name);
+    let nodes = pushed.chain(crossed());
     Wanted {
-        nodes: pushed.map(|node| numbered.whole(node)).collect(),
+        nodes: nodes.map(|node| numbered.whole(node)).collect(),
+        entities: crossed().map(|name| numbered.entity(name)).collect(),
+        ..Wanted::default()
+    }
+}
+
+/// The passages whose sentences are near to the question, and the nodes of the names in them.
+fn crossed(run: &Retrieval) -> impl Iterator<Item = (u32, u32)> {
+    let records = run.records.iter();
+    let signals = records.filter_map(|record| record.output.get::<Signals>());
+    let crossings = signals.flat_map(|signals| &signals.crossings);
+    crossings.map(|crossing| (crossing.seed, crossing.name))
+}
+
+/// What the learned order reads of its candidates: their texts, and the names that two of them have.
+fn compared(excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval) -> Wanted {
+    let records = run.records.iter();
+    let compared = records.filter_map(|record| record.output.get::<Candidates>());
+    let passages: Vec<u32> = compared
+        .flat_map(|candidates| &candidates.passages)
+        .map(|passage| numbered.whole(*passage))
+        .collect();
+    let mut counts: FxHashMap<u32, usize> = FxHashMap::default();
+    for passage in &passages {
+        for name in excerpt.names_of([*passage].into_iter()) {
+            *counts.entry(name).or_default() += 1;
+        }
+    }
+    let shared = counts.into_iter().filter(|(_, count)| *count > 1);
+    Wanted {
+        nodes: passages.iter().copied().collect(),
+        texts: passages.iter().copied().collect(),
+        entities: shared.map(|(name, _)| name).collect(),
         ..Wanted::default()
     }
 }
 
 /// What is shown of a run: the passages that are returned with the names in them, and what its purpose needs besides.
-fn shown(excerpt: &Excerpt<'_>, numbered: &Numbered, run: &Retrieval, purpose: Purpose) -> Wanted {
+fn shown(excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval, purpose: Purpose) -> Wanted {
     let mut lacks = Wanted::default();
     let passages = numbered.passages.len() as u32;
     for record in &run.records {
@@ -258,16 +329,16 @@ fn shown(excerpt: &Excerpt<'_>, numbered: &Numbered, run: &Retrieval, purpose: P
         for node in members.chain(traced) {
             match node < passages {
                 true => lacks.titles.insert(numbered.whole(node)),
-                false if of_nodes => lacks
-                    .entities
-                    .insert(numbered.entities[(node - passages) as usize]),
+                false if of_nodes => lacks.entities.insert(numbered.entity(node)),
                 false => continue,
             };
         }
     }
     let top = || run.top().iter().map(|hit| numbered.whole(hit.passage));
     lacks.nodes.extend(top());
-    lacks.texts.extend(top());
+    // What bridges is quoted.
+    let bridges = crossed(run).map(|(seed, _)| numbered.whole(seed));
+    lacks.texts.extend(top().chain(bridges));
     lacks.entities.extend(excerpt.names_of(top()));
     lacks
 }

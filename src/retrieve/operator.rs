@@ -161,6 +161,8 @@ pub struct Declaration {
     /// Whether it reads no more of an index than names and words of the question and the rows of what it reaches, so that
     /// it runs on an excerpt.
     pub by_rows: bool,
+    /// Whether it opens hop's layer.
+    pub opens_sentences: bool,
     /// The word of a composition that comes nearest to it, where it is a method's own.
     pub like: Option<&'static str>,
 }
@@ -177,6 +179,7 @@ impl Declaration {
             walks: false,
             needs_vectors: false,
             by_rows: false,
+            opens_sentences: false,
             like: None,
         }
     }
@@ -233,6 +236,14 @@ impl Declaration {
     /// Whether it runs on an excerpt of an index.
     pub const fn by_rows(self, by_rows: bool) -> Self {
         Declaration { by_rows, ..self }
+    }
+
+    /// It opens hop's layer.
+    pub const fn opens_sentences(self) -> Self {
+        Declaration {
+            opens_sentences: true,
+            ..self
+        }
     }
 
     /// Whether it cannot run without vectors.

@@ -147,6 +147,14 @@ impl Plan {
         self.steps.iter().any(|step| asks(step))
     }
 
+    /// Whether a step opens hop's layer.
+    pub fn opens_sentences(&self) -> bool {
+        let steps = self.steps.iter();
+        steps
+            .map(|step| step.operator.declaration())
+            .any(|own| own.opens_sentences)
+    }
+
     /// The layer of an index it reads.
     pub fn layer(&self) -> Option<&'static str> {
         self.steps.iter().find_map(|step| step.graph?.layer)

@@ -4,6 +4,7 @@ use crate::common::shared;
 use hopscope::corpus::{Corpus, Passage, ReadOptions, read};
 use hopscope::index::rows::{Here, Rows, copy};
 use hopscope::index::{BuildOptions, Index, IndexError, Silent, sample};
+use hopscope::layers::HopLayer;
 use hopscope::retrieve::elsewhere::{Purpose, fitted, retrieve};
 use hopscope::retrieve::explanation::Part;
 use hopscope::retrieve::{Keep, METHODS, Method, RetrieveError, Retriever, Settings};
@@ -11,7 +12,13 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-static SAMPLE: LazyLock<Arc<Index>> = LazyLock::new(|| Arc::new(sample::index().unwrap()));
+static SAMPLE: LazyLock<Arc<Index>> = LazyLock::new(|| with_sentences(sample::index().unwrap()));
+
+/// With hop's layer, which an index that is stored has.
+fn with_sentences(index: Index) -> Arc<Index> {
+    index.add_layer(HopLayer::build(&index, &Silent).unwrap());
+    Arc::new(index)
+}
 
 fn settings(index: &Index, method: &str, set: &[&str]) -> Settings {
     let mut settings = Settings::of(index, Method::by_name(method).unwrap());
@@ -28,7 +35,7 @@ fn ranking(index: &Index, run: &hopscope::retrieve::Retrieval) -> Vec<(String, u
 
 /// Asks both ways, and gives how many nodes were fetched.
 fn same(index: &Arc<Index>, question: &str, asked: &Settings) -> usize {
-    let here = Here::of(index);
+    let here = Here::of(index).unwrap();
     let fitted = fitted(here.whole(), asked).unwrap();
     let whole = Retriever::new(index.clone())
         .retrieve(question, &fitted, Keep::States)
@@ -99,6 +106,21 @@ fn every_question_of_the_sample_is_answered_as_by_the_whole() {
             "names+dense > entity-passage > push > fuse",
             &["result_k=150"],
         ),
+        ("graph-hybrid", &["gazetteer=on", "epsilon=1e-3"]),
+        ("hop", &[]),
+        (
+            "hop",
+            &["ranker=off", "epsilon=1e-3", "tokens=plain", "bm25_k1=1.2"],
+        ),
+        (
+            "hop",
+            &[
+                "epsilon=1e-2",
+                "hop_seeds=20",
+                "max_df_ratio=0.3",
+                "rrf_depth=60",
+            ],
+        ),
     ] {
         let settings = settings(index, method, set);
         let nodes = index.len() + index.entities();
@@ -141,7 +163,7 @@ fn names_in_any_spelling_are_found() {
 #[test]
 fn what_needs_the_whole_index_is_refused_with_what_would_serve() {
     let index = &*SAMPLE;
-    let here = Here::of(index);
+    let here = Here::of(index).unwrap();
     let refused = |method: &str, set: &[&str]| {
         let error = fitted(here.whole(), &settings(index, method, set)).unwrap_err();
         assert!(matches!(error, RetrieveError::Elsewhere(_)));
@@ -149,10 +171,12 @@ fn what_needs_the_whole_index_is_refused_with_what_would_serve() {
     };
     for (method, set, remedy) in [
         (
-            "hop",
+            "hipporag2",
             &[][..],
-            "methods that run: bm25, dense, rrf, graph, graph-hybrid, graph-dense, graph-rrf",
+            "methods that run: bm25, dense, rrf, graph, graph-hybrid, graph-dense, graph-rrf, rrf-ppr, hop;",
         ),
+        ("hop", &["gazetteer=off"], "gazetteer"),
+        ("hop", &["vector_search=hnsw"], "set vector_search=exact"),
         ("dense", &["vector_search=hnsw"], "set vector_search=exact"),
         ("graph", &["walk=power"], "set walk=push"),
         ("graph", &["edge_cap=5"], "edge_cap=0"),
@@ -166,12 +190,15 @@ fn what_needs_the_whole_index_is_refused_with_what_would_serve() {
     let bare = here.without_vectors();
     for (method, remedy) in [
         ("graph-rrf", "published without; they are published where"),
-        ("hop", "methods that run: bm25, graph, graph-hybrid"),
+        (
+            "hipporag2",
+            "methods that run: bm25, graph, graph-hybrid, hop;",
+        ),
     ] {
         let error = fitted(bare.whole(), &settings(index, method, &[])).unwrap_err();
         assert!(error.to_string().contains(remedy), "{error}");
     }
-    let here = Here::of(index);
+    let here = Here::of(index).unwrap();
     let uniform = settings(index, "graph", &["fallback=uniform", "walk=push"]);
     let error = retrieve(
         &here,
@@ -192,12 +219,12 @@ fn what_needs_the_whole_index_is_refused_with_what_would_serve() {
 #[test]
 fn a_copy_is_the_same_corpus() {
     let index = &*SAMPLE;
-    let corpus = copy(&Here::of(index), &|_| true).unwrap();
+    let corpus = copy(&Here::of(index).unwrap(), &|_| true).unwrap();
     let again = Index::build(corpus, &BuildOptions::default(), &Silent).unwrap();
     assert_eq!(again.fingerprint(), index.fingerprint());
     assert_eq!(again.questions(), index.questions());
     assert_eq!((again.name(), again.edges()), (index.name(), index.edges()));
-    let stopped = copy(&Here::of(index), &|_| false);
+    let stopped = copy(&Here::of(index).unwrap(), &|_| false);
     assert!(matches!(stopped, Err(IndexError::Cancelled)));
 }
 
@@ -207,19 +234,22 @@ fn a_copy_is_the_same_corpus() {
 fn whole_sets_are_answered_as_by_the_whole() {
     for set in ["data/musique-train100", "data/hotpotqa-dev500"] {
         let (corpus, _) = read(&[shared(set)], &ReadOptions::default()).unwrap();
-        let index = Arc::new(Index::build(corpus, &BuildOptions::default(), &Silent).unwrap());
-        let settings = settings(&index, "graph-rrf", &["epsilon=1e-4"]);
-        let mut fetched: Vec<usize> = index
-            .questions()
-            .iter()
-            .map(|question| same(&index, &question.text, &settings))
-            .collect();
-        fetched.sort_unstable();
-        let median = fetched[fetched.len() / 2];
-        assert!(
-            median < (index.len() + index.entities()) / 5,
-            "{set}: {median}"
-        );
+        let index = Index::build(corpus, &BuildOptions::default(), &Silent).unwrap();
+        let index = with_sentences(index);
+        for method in ["graph-rrf", "hop"] {
+            let settings = settings(&index, method, &["epsilon=1e-4"]);
+            let mut fetched: Vec<usize> = index
+                .questions()
+                .iter()
+                .map(|question| same(&index, &question.text, &settings))
+                .collect();
+            fetched.sort_unstable();
+            let median = fetched[fetched.len() / 2];
+            assert!(
+                median < (index.len() + index.entities()) / 5,
+                "{set}: {median}"
+            );
+        }
     }
 }
 /// Texts of few names, so that walks go far and scores tie.
@@ -250,7 +280,7 @@ proptest! {
     fn any_corpus_is_answered_as_by_the_whole(
         texts in corpus(),
         asked in prop::collection::vec(0usize..14, 0..4),
-        method in prop::sample::select(vec!["bm25", "graph", "graph-hybrid", "dense", "graph-rrf"]),
+        method in prop::sample::select(vec!["bm25", "graph", "graph-hybrid", "dense", "graph-rrf", "hop"]),
         set in prop::sample::subsequence(
             vec!["hub_p=0.7", "epsilon=1e-3", "push_threshold=degree", "dangling=reseed", "min_df=2", "seed_k=3",
                  "max_df_ratio=0.5", "fold_accents=off", "edge_weight=binary"],
@@ -267,7 +297,7 @@ proptest! {
             passages: texts.iter().enumerate().map(passage).collect(),
             questions: Vec::new(),
         };
-        let index = Arc::new(Index::build(corpus, &BuildOptions::default(), &Silent).unwrap());
+        let index = with_sentences(Index::build(corpus, &BuildOptions::default(), &Silent).unwrap());
         let words: Vec<&str> = asked.iter().map(|name| NAMES[*name]).collect();
         let question = format!("Where is {}?", words.join(" and "));
         let mut settings = settings(&index, method, &["fallback=bm25_top1"]);

@@ -22,7 +22,7 @@ pub use read::{Published, Spent};
 pub use write::{Placed, Publication, publish};
 
 use super::IndexError;
-use super::rows::{Here, Whole};
+use super::rows::{Here, Names, Whole};
 use crate::exchange::postgres::PUBLISHED as CURRENT;
 use crate::exchange::postgres::address::Address;
 use crate::exchange::postgres::client::quoted;
@@ -39,7 +39,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// The schema of an address that names none.
 const SCHEMA: &str = "hopscope";
 /// What the tables hold, and how; raised when that changes.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// What a version says of itself.
 #[derive(Serialize, Deserialize)]
@@ -101,8 +101,8 @@ struct Table {
     /// What its rows are found by: one row a key, or several.
     key: &'static str,
     unique: bool,
-    /// Writes its rows.
-    fill: fn(&Here<'_>, &mut write::Filling<'_>) -> Result<(), IndexError>,
+    /// Writes its rows, of the graph of these names where it is of a graph.
+    fill: fn(&Here<'_>, Names, &mut write::Filling<'_>) -> Result<(), IndexError>,
 }
 
 const ARCS: Table = Table {
@@ -121,6 +121,7 @@ const NAMES: Table = Table {
         ("entity", "int", Type::INT4),
         ("form", "text", Type::TEXT),
         ("label", "text", Type::TEXT),
+        ("titled", "bytea", Type::BYTEA),
     ],
     key: "entity",
     unique: true,
@@ -165,11 +166,33 @@ const PASSAGES: Table = Table {
         ("title", "text", Type::TEXT),
         ("body", "text", Type::TEXT),
         ("twin", "boolean", Type::BOOL),
-        ("mentions", "bytea", Type::BYTEA),
     ],
     key: "passage",
     unique: true,
     fill: write::passages,
+};
+/// The names in each passage.
+const MENTIONS: Table = Table {
+    name: "mentions",
+    columns: &[
+        ("passage", "int", Type::INT4),
+        ("mentions", "bytea", Type::BYTEA),
+    ],
+    key: "passage",
+    unique: true,
+    fill: write::mentions,
+};
+/// Sentences of each passage: where they stand, and their vectors.
+const SENTENCES: Table = Table {
+    name: "sentences",
+    columns: &[
+        ("passage", "int", Type::INT4),
+        ("spans", "bytea", Type::BYTEA),
+        ("vectors", "bytea", Type::BYTEA),
+    ],
+    key: "passage",
+    unique: true,
+    fill: write::sentences,
 };
 /// Questions by their place in the set.
 const QUESTIONS: Table = Table {
@@ -219,17 +242,30 @@ const VECTORS: Table = Table {
 /// The type of vectors, which an extension brings: see [`extension`].
 const VECTOR: &str = "vector";
 
-/// All tables of a version, in the order they are written. Those of vectors come last, and are missing where it has none.
-static TABLES: [Table; 10] = [
-    ARCS, NAMES, FORMS, ALIASES, WORDS, PASSAGES, QUESTIONS, ASKED, PIECES, VECTORS,
-];
+/// The tables of a graph; those of words, passages and questions; those of vectors.
+static OF_GRAPH: [Table; 5] = [ARCS, NAMES, FORMS, ALIASES, MENTIONS];
+static OF_TEXTS: [Table; 4] = [WORDS, PASSAGES, QUESTIONS, ASKED];
+static OF_VECTORS: [Table; 3] = [PIECES, SENTENCES, VECTORS];
+
+/// The tables that a version can have, in the order they are written, and whose names they are of.
+fn all_tables() -> impl Iterator<Item = (&'static Table, Names)> {
+    let graphs = Names::ALL.into_iter();
+    let graphs = graphs.flat_map(|names| OF_GRAPH.iter().map(move |table| (table, names)));
+    let others = OF_TEXTS.iter().chain(&OF_VECTORS);
+    graphs.chain(others.map(|table| (table, Names::Own)))
+}
 
 /// The tables of a version.
-fn tables(whole: &Whole) -> &'static [Table] {
-    match whole.vectors {
-        Some(_) => &TABLES,
-        None => &TABLES[..TABLES.len() - 2],
-    }
+fn tables(whole: &Whole) -> Vec<(&'static Table, Names)> {
+    let (vectors, sentences) = (whole.vectors.is_some(), whole.sentences.is_some());
+    let has = |(table, names): &(&Table, Names)| match table.name {
+        _ if !whole.has(*names) => false,
+        name if name == PIECES.name => vectors || sentences,
+        name if name == SENTENCES.name => sentences,
+        name if name == VECTORS.name => vectors,
+        _ => true,
+    };
+    all_tables().filter(has).collect()
 }
 
 /// The schema that has the type of vectors, as SQL finds and writes it; null where the server has none.
@@ -241,12 +277,20 @@ fn extension() -> String {
 }
 
 impl Table {
+    /// Its name among those of a version.
+    fn named(&self, names: Names) -> String {
+        match names {
+            Names::Own => self.name.to_owned(),
+            Names::Titled => format!("titled_{}", self.name),
+        }
+    }
+
     /// Its name in a schema, as SQL writes it.
-    fn of(&self, schema: &str, version: i32) -> String {
+    fn of(&self, schema: &str, version: i32, names: Names) -> String {
         format!(
             "{}.{}",
             quoted(schema),
-            quoted(&format!("v{version}_{}", self.name))
+            quoted(&format!("v{version}_{}", self.named(names)))
         )
     }
 }

@@ -1,7 +1,8 @@
 //! Rows of numbers as bytes: differences of ascending numbers and the numbers beside them, seven bits a byte.
 
+use crate::embed::vectors::Row;
 use crate::index::entities::Occurrence;
-use crate::index::rows::{Joined, Posting};
+use crate::index::rows::{Joined, Posting, Span};
 
 fn put(bytes: &mut Vec<u8>, mut number: u32) {
     while number >= 0x80 {
@@ -112,6 +113,50 @@ pub fn read_mentions(bytes: &[u8]) -> Option<Vec<Occurrence>> {
     })
 }
 
+/// Passages of a title, ascending.
+pub fn titled(row: &[u32]) -> Vec<u8> {
+    let (mut bytes, mut before) = (Vec::new(), 0);
+    for number in row {
+        put(&mut bytes, number - before);
+        before = *number;
+    }
+    bytes
+}
+
+pub fn read_titled(bytes: &[u8]) -> Option<Vec<u32>> {
+    let mut before = 0_u32;
+    Numbers::of(bytes).rows(|numbers| {
+        before = before.checked_add(numbers.next()?)?;
+        Some(before)
+    })
+}
+
+pub fn spans(row: &[Span]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for own in row {
+        put(&mut bytes, own.start);
+        put(&mut bytes, own.end.saturating_sub(own.start));
+    }
+    bytes
+}
+
+pub fn read_spans(bytes: &[u8]) -> Option<Vec<Span>> {
+    Numbers::of(bytes).rows(|numbers| {
+        let start = numbers.next()?;
+        Some(start..start.checked_add(numbers.next()?)?)
+    })
+}
+
+/// Vectors in int8, one behind the other, each behind the size of its step.
+pub fn vectors(rows: &[Row]) -> Vec<u8> {
+    rows.iter().flat_map(Row::bytes).collect()
+}
+
+pub fn read_vectors(bytes: &[u8], dims: usize) -> Option<Vec<Row>> {
+    let rows = bytes.chunks(dims + size_of::<f32>());
+    rows.map(|row| Row::of_bytes(row, dims, true)).collect()
+}
+
 /// A vector as the extension reads it.
 pub fn vector(values: &[f32]) -> Vec<u8> {
     let head = (values.len() as u16)
@@ -143,11 +188,20 @@ mod tests {
                 .map(|&start| Occurrence { start: start / 2, end: start, entity: other, source: 3 })
                 .collect();
             prop_assert_eq!(read_mentions(&mentions(&row)), Some(row));
+            let row: Vec<u32> = numbers.iter().copied().collect();
+            prop_assert_eq!(read_titled(&titled(&row)), Some(row));
+            let row: Vec<Span> = numbers.iter().map(|&start| start / 2..start).collect();
+            prop_assert_eq!(read_spans(&spans(&row)), Some(row));
+            let step = f32::from(tf) / 7.0;
+            let row = |number: &u32| Row::I8 { values: number.to_le_bytes().map(u8::cast_signed).into(), scale: step };
+            let rows: Vec<Row> = numbers.iter().map(row).collect();
+            prop_assert_eq!(read_vectors(&vectors(&rows), 4), Some(rows));
         }
 
         #[test]
         fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
             let _ = (read_joined(&bytes), read_posted(&bytes), read_mentions(&bytes));
+            let _ = (read_titled(&bytes), read_spans(&bytes), read_vectors(&bytes, 4));
         }
     }
 }

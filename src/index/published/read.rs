@@ -1,18 +1,18 @@
 //! A published index, asked by rows: one batch a look-up, to all servers at once, of the version that was there at first.
 
-use super::server::{Batch, KINDS, Keys, PLACE, QUESTION, Server, Version, WEIGHTS, reach};
+use super::server::{Batch, Found, Keys, Kind, Server, Version, reach};
 use super::{
-    ARCS, About, CURRENT, FORMAT, NAMES, PASSAGES, PIECES, QUESTIONS, Shard, Table, VECTORS,
-    VERSIONS, WORDS, extension, form_keys, key, packed, rows, schema_of, word_key,
+    ARCS, About, CURRENT, FORMAT, NAMES, PASSAGES, PIECES, QUESTIONS, SENTENCES, Shard, Table,
+    VECTORS, VERSIONS, WORDS, extension, form_keys, key, packed, rows, schema_of, word_key,
 };
 use crate::corpus::Question;
-use crate::embed::fixed::{is_of_table, pieces, question_of};
+use crate::embed::fixed::is_of_table;
 use crate::embed::{Closed, Encoder, Spec, Weights};
 use crate::exchange::postgres::address::Address;
 use crate::exchange::postgres::client::{error, failure, literal, quoted, runtime};
 use crate::index::IndexError;
 use crate::index::build::STATIC;
-use crate::index::rows::{Called, Came, Encoded, Nearest, Passage, Rows, Text, Wanted, Whole};
+use crate::index::rows::{Called, Came, Encoded, Names, Nearest, Passage, Rows, Wanted, Whole};
 use crate::text::{Tokens, plural};
 use futures_util::future::try_join_all;
 use serde::Serialize;
@@ -185,24 +185,6 @@ impl Published {
         }
     }
 
-    /// The vector of a question by what its word pieces weigh.
-    fn by_pieces(&self, question: &str) -> Result<Vec<f32>, IndexError> {
-        let pieces: BTreeSet<u32> = pieces(question)?.into_iter().collect();
-        let mut weights = Vec::new();
-        let batch = |shard: Shard| of_kind(WEIGHTS, shard.of_numbers(&pieces, 0));
-        self.ask(batch, |server, batch, came| {
-            let own = |row: &Row| Some(row.get(1));
-            weights.extend(numbered(
-                server,
-                &PIECES,
-                (&batch[WEIGHTS], &came[WEIGHTS]),
-                own,
-            )?);
-            Ok(())
-        })?;
-        Ok(question_of(question, &weights)?)
-    }
-
     /// What encodes questions: what a person named, or what the index names, unless that is a server.
     fn encoder(&self, made: &Encoded) -> Result<&dyn Encoder, IndexError> {
         if let Some(encoder) = self.encoder.get() {
@@ -231,8 +213,9 @@ impl Published {
     /// Asks all servers at once for what each of them holds, and reads what comes of each.
     fn ask(
         &self,
+        names: Names,
         batch: impl Fn(Shard) -> Batch,
-        mut read: impl FnMut(&Server, &Batch, [Vec<Row>; KINDS]) -> Result<(), IndexError>,
+        mut read: impl FnMut(&Server, &Batch, &Found) -> Result<(), IndexError>,
     ) -> Result<(), IndexError> {
         let mut line = self.line();
         let line = &mut *line;
@@ -240,33 +223,34 @@ impl Published {
         let batches: Vec<Batch> = (0..of).map(|at| batch(Shard { at, of })).collect();
         let start = Instant::now();
         let asked = line.servers.iter_mut().zip(&batches);
-        let asked = asked.map(|(server, batch)| server.ask(batch));
+        let asked = asked.map(|(server, batch)| server.ask(names, batch));
         let came = self.runtime.block_on(try_join_all(asked))?;
         let spent = &mut line.spent;
         spent.seconds += start.elapsed().as_secs_f64();
         spent.trips += 1;
-        for row in came.iter().flatten().flatten() {
+        for row in came.iter().flat_map(Found::iter).flatten() {
             spent.rows += 1;
             spent.bytes += row.raw_size_bytes();
         }
         let parts = line.servers.iter().zip(&batches).zip(came);
         parts
             .into_iter()
-            .try_for_each(|((server, batch), came)| read(server, batch, came))
+            .try_for_each(|((server, batch), came)| read(server, batch, &came))
     }
 }
 
-/// Rows with the number that each begins with, which are as many as were asked for.
+/// Rows of one kind with the number that each begins with, which are as many as were asked for.
 fn numbered<T>(
     server: &Server,
-    table: &Table,
-    (asked, came): (&Keys, &[Row]),
+    (table, names): (&Table, Names),
+    kind: Kind,
+    (asked, came): (&Batch, &Found),
     read: impl Fn(&Row) -> Option<T>,
 ) -> Result<Vec<(u32, T)>, IndexError> {
     let one = |row: &Row| Some((number(row, 0), read(row)?));
-    let own: Option<Vec<_>> = came.iter().map(one).collect();
-    let own = own.filter(|own| own.len() == asked.len());
-    own.ok_or_else(|| server.damaged(table))
+    let own: Option<Vec<_>> = came[kind].iter().map(one).collect();
+    let own = own.filter(|own| own.len() == asked[kind].len());
+    own.ok_or_else(|| server.damaged(table, names))
 }
 
 /// A number, as it was written.
@@ -274,15 +258,13 @@ fn number(row: &Row, column: usize) -> u32 {
     row.get::<_, i32>(column).cast_unsigned()
 }
 
-fn none() -> Keys {
-    Keys::Texts(Vec::new())
-}
-
 /// What is asked for alone.
-fn of_kind(kind: usize, keys: Keys) -> Batch {
-    let mut batch: Batch = std::array::from_fn(|_| none());
-    batch[kind] = keys;
-    batch
+fn of_kind(kind: Kind, keys: Keys) -> Batch {
+    let mut keys = Some(keys);
+    Batch::of(|one| match one == kind {
+        true => keys.take().unwrap_or_default(),
+        false => Keys::default(),
+    })
 }
 
 fn near(nearest: &Nearest) -> Keys {
@@ -300,15 +282,16 @@ fn question_of_set(row: &Row) -> Option<Question> {
     serde_json::from_str(row.get(1)).ok()
 }
 
-fn name_of(row: &Row) -> Called {
-    Called {
+fn name_of(row: &Row) -> Option<Called> {
+    Some(Called {
         entity: number(row, 0),
         form: row.get(1),
         label: row.get(2),
-    }
+        titled: packed::read_titled(row.get(3))?,
+    })
 }
 
-fn passage_of(row: &Row, text: Option<Text>) -> Passage {
+fn passage_of(row: &Row, text: Option<String>) -> Passage {
     Passage {
         id: row.get(1),
         title: row.get(2),
@@ -326,10 +309,11 @@ impl Rows for Published {
         let key = key(b'q', asked);
         let mut found = Vec::new();
         // Whoever has a question has its keys.
-        let batch = |_| of_kind(QUESTION, Keys::Texts(vec![key]));
-        self.ask(batch, |server, _, came| {
-            for row in &came[QUESTION] {
-                let question = question_of_set(row).ok_or_else(|| server.damaged(&QUESTIONS))?;
+        let batch = |_| of_kind(Kind::Questions, Keys::Texts(vec![key]));
+        self.ask(Names::Own, batch, |server, _, came| {
+            for row in &came[Kind::Questions] {
+                let question = question_of_set(row);
+                let question = question.ok_or_else(|| server.damaged(&QUESTIONS, Names::Own))?;
                 found.push((number(row, 0), question));
             }
             Ok(())
@@ -342,10 +326,11 @@ impl Rows for Published {
     fn questions(&self, places: Range<u32>) -> Result<Vec<Question>, IndexError> {
         let places: BTreeSet<u32> = places.collect();
         let mut found = BTreeMap::new();
-        let batch = |shard: Shard| of_kind(PLACE, shard.of_numbers(&places, 0));
-        self.ask(batch, |server, batch, came| {
-            let asked = (&batch[PLACE], &came[PLACE][..]);
-            found.extend(numbered(server, &QUESTIONS, asked, question_of_set)?);
+        let batch = |shard: Shard| of_kind(Kind::Places, shard.of_numbers(&places, 0));
+        self.ask(Names::Own, batch, |server, batch, came| {
+            let table = (&QUESTIONS, Names::Own);
+            let own = numbered(server, table, Kind::Places, (batch, came), question_of_set);
+            found.extend(own?);
             Ok(())
         })?;
         Ok(found.into_values().collect())
@@ -356,14 +341,13 @@ impl Rows for Published {
             return Ok(None);
         };
         let own = self.named.as_deref().is_none_or(|named| named == STATIC);
-        let vector = match own && is_of_table(&made.entry.identity)? {
-            true => self.by_pieces(question)?,
-            false => self.encoder(made)?.question(question)?,
-        };
-        Ok(Some(vector))
+        match own && is_of_table(&made.entry.identity)? {
+            true => Ok(None),
+            false => Ok(Some(self.encoder(made)?.question(question)?)),
+        }
     }
 
-    fn fetch(&self, wanted: &Wanted) -> Result<Came, IndexError> {
+    fn fetch(&self, names: Names, wanted: &Wanted) -> Result<Came, IndexError> {
         let (passages, options) = (self.whole.passages, &self.whole.options);
         let forms = || wanted.forms.iter();
         let form_keys = forms().flat_map(|form| form_keys(options.language, form));
@@ -375,99 +359,150 @@ impl Rows for Published {
             keys.collect()
         };
         let (words, counts) = (keys(&wanted.words), keys(&wanted.counts));
-        let batch = |shard: Shard| -> Batch {
-            [
-                shard.of_numbers(&wanted.nodes, 0),
+        let batch = |shard: Shard| {
+            Batch::of(|kind| match kind {
+                Kind::Arcs => shard.of_numbers(&wanted.nodes, 0),
                 // Whoever has a name has its forms.
-                Keys::Texts(form_keys.clone()),
-                shard.of_texts(aliases().map(|form| key(b'a', form))),
-                shard.of_numbers(&wanted.entities, passages),
-                shard.of_texts(words.iter().copied()),
-                shard.of_texts(counts.iter().copied()),
-                shard.of_numbers(&wanted.titles, 0),
-                shard.of_numbers(&wanted.texts, 0),
-                none(),
-                none(),
-                none(),
-                wanted.nearest.as_ref().map_or_else(none, near),
-            ]
+                Kind::Forms => Keys::Texts(form_keys.clone()),
+                Kind::Aliases => shard.of_texts(aliases().map(|form| key(b'a', form))),
+                Kind::Names => shard.of_numbers(&wanted.entities, passages),
+                Kind::Words => shard.of_texts(words.iter().copied()),
+                Kind::Counts => shard.of_texts(counts.iter().copied()),
+                Kind::Titles => shard.of_numbers(&wanted.titles, 0),
+                Kind::Texts => shard.of_numbers(&wanted.texts, 0),
+                Kind::Questions | Kind::Places => Keys::default(),
+                Kind::Sentences => shard.of_numbers(&wanted.sentences, 0),
+                Kind::Pieces => shard.of_numbers(&wanted.pieces, 0),
+                Kind::Vectors => shard.of_numbers(&wanted.vectors, 0),
+                Kind::Nearest => wanted.nearest.as_ref().map_or_else(Keys::default, near),
+            })
         };
         let mut came = Came::default();
-        self.ask(batch, |server, batch, rows| {
-            read(server, (wanted, &self.whole), batch, rows, &mut came)
+        self.ask(names, batch, |server, asked, rows| {
+            let asked = Answered {
+                server,
+                whole: &self.whole,
+                names,
+                wanted,
+                came: (asked, rows),
+            };
+            asked.read(&mut came)
         })?;
         Ok(came)
     }
 }
 
-/// What came from a server.
-fn read(
-    server: &Server,
-    (wanted, whole): (&Wanted, &Whole),
-    asked: &Batch,
-    rows: [Vec<Row>; KINDS],
-    came: &mut Came,
-) -> Result<(), IndexError> {
-    let [nodes, _, _, entities, _, _, of_titles, of_texts, ..] = asked;
-    let [
-        arcs,
-        named,
-        aliases,
-        names,
-        words,
-        counts,
-        titles,
-        texts,
-        ..,
-        near,
-    ] = rows;
-    let joined = |row: &Row| packed::read_joined(row.get(1));
-    came.joined
-        .extend(numbered(server, &ARCS, (nodes, &arcs), joined)?);
-    for row in &named {
-        let joined = packed::read_joined(row.get(3));
-        let joined = joined.ok_or_else(|| server.damaged(&ARCS))?;
-        let name = name_of(row);
-        came.joined.push((whole.passages + name.entity, joined));
-        came.names.push(name);
+/// What came from a server of what was wanted.
+struct Answered<'a> {
+    server: &'a Server,
+    whole: &'a Whole,
+    names: Names,
+    wanted: &'a Wanted,
+    came: (&'a Batch, &'a Found),
+}
+
+impl Answered<'_> {
+    fn numbered<T>(
+        &self,
+        table: (&Table, Names),
+        kind: Kind,
+        read: impl Fn(&Row) -> Option<T>,
+    ) -> Result<Vec<(u32, T)>, IndexError> {
+        numbered(self.server, table, kind, self.came, read)
     }
-    let own = |row: &Row| Some(name_of(row));
-    let own = numbered(server, &NAMES, (entities, &names), own)?;
-    came.names.extend(own.into_iter().map(|(_, name)| name));
-    // Two texts may have one key.
-    let alias = aliases.iter().map(|row| (row.get(0), row.get(1)));
-    let alias = alias.filter(|(alias, _): &(String, _)| wanted.forms.contains(alias));
-    came.aliases.extend(alias);
-    for row in &words {
-        let word: String = row.get(1);
-        let postings = packed::read_posted(row.get(2));
-        let postings = postings.ok_or_else(|| server.damaged(&WORDS))?;
-        if let Some(cut) = cut_of(row, &word) {
-            came.posted[cut].push((word, postings));
+
+    fn read(&self, to: &mut Came) -> Result<(), IndexError> {
+        self.read_graph(to)?;
+        self.read_words(to)?;
+        self.read_passages(to)?;
+        self.read_vectors(to)
+    }
+
+    fn read_graph(&self, to: &mut Came) -> Result<(), IndexError> {
+        let (names, (_, came)) = (self.names, self.came);
+        let joined = |row: &Row| packed::read_joined(row.get(1));
+        to.joined
+            .extend(self.numbered((&ARCS, names), Kind::Arcs, joined)?);
+        for row in &came[Kind::Forms] {
+            let joined = packed::read_joined(row.get(4));
+            let joined = joined.ok_or_else(|| self.server.damaged(&ARCS, names))?;
+            let name = name_of(row).ok_or_else(|| self.server.damaged(&NAMES, names))?;
+            to.joined.push((self.whole.passages + name.entity, joined));
+            to.names.push(name);
         }
+        let own = self.numbered((&NAMES, names), Kind::Names, name_of)?;
+        to.names.extend(own.into_iter().map(|(_, name)| name));
+        // Two texts may have one key.
+        let alias = came[Kind::Aliases].iter();
+        let alias = alias.map(|row| (row.get(0), row.get(1)));
+        let alias = alias.filter(|(alias, _): &(String, _)| self.wanted.forms.contains(alias));
+        to.aliases.extend(alias);
+        Ok(())
     }
-    for row in &counts {
-        let word: String = row.get(1);
-        if let Some(cut) = cut_of(row, &word) {
-            came.counts[cut].push((word, number(row, 2)));
+
+    fn read_words(&self, to: &mut Came) -> Result<(), IndexError> {
+        let (_, came) = self.came;
+        for row in &came[Kind::Words] {
+            let word: String = row.get(1);
+            let postings = packed::read_posted(row.get(2));
+            let postings = postings.ok_or_else(|| self.server.damaged(&WORDS, Names::Own))?;
+            if let Some(cut) = cut_of(row, &word) {
+                to.posted[cut].push((word, postings));
+            }
         }
+        for row in &came[Kind::Counts] {
+            let word: String = row.get(1);
+            if let Some(cut) = cut_of(row, &word) {
+                to.counts[cut].push((word, number(row, 2)));
+            }
+        }
+        Ok(())
     }
-    let title = |row: &Row| Some(passage_of(row, None));
-    let text = |row: &Row| {
-        let text = Text {
-            text: row.get(4),
-            mentions: packed::read_mentions(row.get(5))?,
+
+    fn read_passages(&self, to: &mut Came) -> Result<(), IndexError> {
+        let passages = (&PASSAGES, Names::Own);
+        let title = |row: &Row| Some(passage_of(row, None));
+        to.passages
+            .extend(self.numbered(passages, Kind::Titles, title)?);
+        let text = |row: &Row| {
+            let mentions = packed::read_mentions(row.get(5))?;
+            let spans = packed::read_spans(row.get(6))?;
+            Some((passage_of(row, Some(row.get(4))), mentions, spans))
         };
-        Some(passage_of(row, Some(text)))
-    };
-    let titles = numbered(server, &PASSAGES, (of_titles, &titles), title)?;
-    let texts = numbered(server, &PASSAGES, (of_texts, &texts), text)?;
-    came.passages.extend(titles.into_iter().chain(texts));
-    for row in &near {
-        let made = whole.vectors.as_ref();
-        let kept = made.and_then(|made| made.row(row.get(1)));
-        let kept = kept.ok_or_else(|| server.damaged(&VECTORS))?;
-        came.near.push((number(row, 0), kept));
+        for (passage, (own, mentions, spans)) in self.numbered(passages, Kind::Texts, text)? {
+            to.passages.push((passage, own));
+            to.mentions.push((passage, mentions));
+            to.spans.push((passage, spans));
+        }
+        let dims = self.whole.sentences.as_ref().map_or(0, |made| made.dims);
+        let sentences = |row: &Row| {
+            let spans = packed::read_spans(row.get(1))?;
+            let vectors = packed::read_vectors(row.get(2), dims)?;
+            let fit = spans.len() == vectors.len();
+            fit.then_some((spans, vectors, packed::read_mentions(row.get(3))?))
+        };
+        let table = (&SENTENCES, Names::Own);
+        let sentences = self.numbered(table, Kind::Sentences, sentences)?;
+        for (passage, (spans, vectors, mentions)) in sentences {
+            to.spans.push((passage, spans));
+            to.sentences.push((passage, vectors));
+            to.mentions.push((passage, mentions));
+        }
+        Ok(())
     }
-    Ok(())
+
+    fn read_vectors(&self, to: &mut Came) -> Result<(), IndexError> {
+        let made = self.whole.vectors.as_ref();
+        let kept = |row: &Row| made.and_then(|made| made.row(row.get(1)));
+        let vectors = (&VECTORS, Names::Own);
+        to.near.extend(self.numbered(vectors, Kind::Vectors, kept)?);
+        for row in &self.came.1[Kind::Nearest] {
+            let kept = kept(row).ok_or_else(|| self.server.damaged(&VECTORS, Names::Own))?;
+            to.near.push((number(row, 0), kept));
+        }
+        let weight = |row: &Row| Some(row.get(1));
+        to.pieces
+            .extend(self.numbered((&PIECES, Names::Own), Kind::Pieces, weight)?);
+        Ok(())
+    }
 }

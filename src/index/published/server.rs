@@ -1,13 +1,13 @@
 //! One server of those that hold a published index: its connection, and the look-ups of a version there.
 
 use super::{
-    ALIASES, ARCS, ASKED, FORMS, NAMES, PASSAGES, PIECES, QUESTIONS, Table, VECTOR, VECTORS, WORDS,
-    rows,
+    ALIASES, ARCS, ASKED, FORMS, MENTIONS, PASSAGES, PIECES, QUESTIONS, SENTENCES, Table, VECTOR,
+    VECTORS, WORDS, rows,
 };
 use crate::exchange::postgres::address::Address;
 use crate::exchange::postgres::client::{connect, error, failure};
 use crate::index::IndexError;
-use crate::index::rows::Whole;
+use crate::index::rows::{Names, Whole};
 use futures_util::future::try_join_all;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -23,12 +23,76 @@ const AGAIN: [Duration; 3] = [
     Duration::from_millis(1600),
 ];
 
-/// How many kinds of rows are looked up together.
-pub const KINDS: usize = 12;
-/// Where questions, by what is asked and by their places, and what word pieces weigh are among them.
-pub const QUESTION: usize = 8;
-pub const PLACE: usize = 9;
-pub const WEIGHTS: usize = 10;
+/// What is looked up together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Neighbours of nodes.
+    Arcs,
+    /// Names with their neighbours, by form.
+    Forms,
+    Aliases,
+    /// Names by number.
+    Names,
+    Words,
+    /// In how many passages words are.
+    Counts,
+    Titles,
+    Texts,
+    /// Questions by what is asked.
+    Questions,
+    /// Questions by their places.
+    Places,
+    Sentences,
+    Pieces,
+    /// Vectors of passages.
+    Vectors,
+    /// The nearest vectors.
+    Nearest,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 14] = [
+        Kind::Arcs,
+        Kind::Forms,
+        Kind::Aliases,
+        Kind::Names,
+        Kind::Words,
+        Kind::Counts,
+        Kind::Titles,
+        Kind::Texts,
+        Kind::Questions,
+        Kind::Places,
+        Kind::Sentences,
+        Kind::Pieces,
+        Kind::Vectors,
+        Kind::Nearest,
+    ];
+}
+
+/// Something for each kind.
+pub struct ByKind<T>([T; Kind::ALL.len()]);
+
+impl<T> ByKind<T> {
+    pub fn of(each: impl FnMut(Kind) -> T) -> ByKind<T> {
+        ByKind(Kind::ALL.map(each))
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.0.iter()
+    }
+}
+
+impl<T> std::ops::Index<Kind> for ByKind<T> {
+    type Output = T;
+
+    fn index(&self, kind: Kind) -> &T {
+        &self.0[kind as usize]
+    }
+}
+
+/// What is asked for at once, and what came of it.
+pub type Batch = ByKind<Keys>;
+pub type Found = ByKind<Vec<Row>>;
 
 /// Keys that rows are asked for by: numbers, or what stands for texts.
 pub enum Keys {
@@ -36,6 +100,12 @@ pub enum Keys {
     Texts(Vec<i64>),
     /// A vector as SQL writes it, and how many of the nearest.
     Near(String, i64),
+}
+
+impl Default for Keys {
+    fn default() -> Keys {
+        Keys::Texts(Vec::new())
+    }
 }
 
 impl Keys {
@@ -62,47 +132,77 @@ impl Keys {
     }
 }
 
-/// What is looked up together: neighbours of nodes, names with their neighbours by form, aliases, names by number, words, counts,
-/// titles, texts, questions, questions by place, word pieces, the nearest vectors.
-pub type Batch = [Keys; KINDS];
-
-/// The look-ups of a version, each for a batch of keys, in the order of a [`Batch`]; those of vectors where it has any.
-fn look_ups(version: &Version, schema: &str, whole: &Whole) -> Vec<String> {
-    let (number, passages) = (version.number, whole.passages);
-    let plain = |columns: &str, table: &Table| {
-        let (from, key) = (table.of(schema, number), table.key);
+/// The look-up of a kind, for a batch of keys: of the graph of these names, where it is of a graph. None where the version has
+/// no such table.
+fn look_up(
+    kind: Kind,
+    names: Names,
+    version: &Version,
+    schema: &str,
+    whole: &Whole,
+) -> Option<String> {
+    let of = |table: &Table, names| table.of(schema, version.number, names);
+    let plain = |columns: &str, table: &Table, names| {
+        let (from, key) = (of(table, names), table.key);
         format!("SELECT {columns} FROM {from} WHERE {key} = ANY ($1)")
     };
-    let [arcs, names, forms, asked, questions] =
-        [&ARCS, &NAMES, &FORMS, &ASKED, &QUESTIONS].map(|table| table.of(schema, number));
-    let mut all = vec![
-        plain("node, joined", &ARCS),
-        format!(
-            "SELECT n.entity, n.form, n.label, a.joined FROM (SELECT DISTINCT entity FROM {forms} \
-             WHERE key = ANY ($1)) f JOIN {names} n USING (entity) JOIN {arcs} a ON a.node = f.entity + {passages}"
+    let (own, passages) = (Names::Own, whole.passages);
+    let (vectors, sentences) = (whole.vectors.is_some(), whole.sentences.is_some());
+    Some(match kind {
+        Kind::Arcs => plain("node, joined", &ARCS, names),
+        Kind::Forms => format!(
+            "SELECT n.entity, n.form, n.label, n.titled, a.joined FROM (SELECT DISTINCT entity FROM {} WHERE key = ANY ($1)) f \
+             JOIN {} n USING (entity) JOIN {} a ON a.node = f.entity + {passages}",
+            of(&FORMS, names),
+            of(&super::NAMES, names),
+            of(&ARCS, names),
         ),
-        plain("alias, form", &ALIASES),
-        plain("entity, form, label", &NAMES),
-        plain("key, word, postings", &WORDS),
-        plain("key, word, passages", &WORDS),
-        plain("passage, id, title, twin", &PASSAGES),
-        plain("passage, id, title, twin, body, mentions", &PASSAGES),
-        format!(
-            "SELECT q.place, q.question FROM (SELECT DISTINCT place FROM {asked} WHERE key = ANY ($1)) a \
-             JOIN {questions} q USING (place)"
+        Kind::Aliases => plain("alias, form", &ALIASES, names),
+        Kind::Names => plain("entity, form, label, titled", &super::NAMES, names),
+        Kind::Words => plain("key, word, postings", &WORDS, own),
+        Kind::Counts => plain("key, word, passages", &WORDS, own),
+        Kind::Titles => plain("passage, id, title, twin", &PASSAGES, own),
+        Kind::Texts => {
+            let from = format!(
+                "{} p JOIN {} m USING (passage)",
+                of(&PASSAGES, own),
+                of(&MENTIONS, names)
+            );
+            let (spans, from) = match sentences {
+                true => (
+                    "s.spans",
+                    format!("{from} JOIN {} s USING (passage)", of(&SENTENCES, own)),
+                ),
+                false => ("''::pg_catalog.bytea", from),
+            };
+            format!(
+                "SELECT passage, id, title, twin, body, mentions, {spans} FROM {from} WHERE passage = ANY ($1)"
+            )
+        }
+        Kind::Questions => format!(
+            "SELECT q.place, q.question FROM (SELECT DISTINCT place FROM {} WHERE key = ANY ($1)) a JOIN {} q USING (place)",
+            of(&ASKED, own),
+            of(&QUESTIONS, own),
         ),
-        plain("place, question", &QUESTIONS),
-    ];
-    if let (Some(extension), Some(_)) = (&version.extension, &whole.vectors) {
-        all.push(plain("piece, weight", &PIECES));
-        let from = VECTORS.of(schema, number);
+        Kind::Places => plain("place, question", &QUESTIONS, own),
+        Kind::Sentences if sentences => format!(
+            "SELECT passage, spans, vectors, mentions FROM {} s JOIN {} m USING (passage) WHERE passage = ANY ($1)",
+            of(&SENTENCES, own),
+            of(&MENTIONS, names),
+        ),
+        Kind::Pieces if vectors || sentences => plain("piece, weight", &PIECES, own),
+        Kind::Vectors if vectors => plain("passage, kept", &VECTORS, own),
         // An index over vectors would find most of the nearest, and not all: it knows nothing of a sum.
-        all.push(format!(
-            "SELECT passage, kept FROM {from} ORDER BY \
-             (near OPERATOR({extension}.<#>) $1::pg_catalog.text::{extension}.{VECTOR}) + 0, passage LIMIT $2"
-        ));
-    }
-    all
+        Kind::Nearest if vectors => {
+            let extension = version.extension.as_deref()?;
+            format!(
+                "SELECT passage, kept FROM {} ORDER BY \
+                 (near OPERATOR({extension}.<#>) $1::pg_catalog.text::{extension}.{VECTOR}) + 0, passage LIMIT $2",
+                of(&VECTORS, own)
+            )
+        }
+        Kind::Sentences | Kind::Pieces | Kind::Vectors | Kind::Nearest => return None,
+    })
 }
 
 /// A version of an index on a server.
@@ -120,9 +220,10 @@ pub struct Server {
     client: Client,
     schema: String,
     version: i32,
-    queries: Vec<String>,
-    /// None until something is asked.
-    prepared: Vec<Statement>,
+    /// The look-ups over each graph.
+    queries: [ByKind<Option<String>>; Names::ALL.len()],
+    /// None until something is asked of that graph.
+    prepared: [Option<ByKind<Option<Statement>>>; Names::ALL.len()],
 }
 
 impl Server {
@@ -137,8 +238,9 @@ impl Server {
             client,
             schema: schema.to_owned(),
             version: version.number,
-            queries: look_ups(version, schema, whole),
-            prepared: Vec::new(),
+            queries: Names::ALL
+                .map(|names| ByKind::of(|kind| look_up(kind, names, version, schema, whole))),
+            prepared: Default::default(),
         }
     }
 
@@ -147,10 +249,10 @@ impl Server {
     ///
     /// # Errors
     /// A server that stays away, is slow, or says something else.
-    pub async fn ask(&mut self, batch: &Batch) -> Result<[Vec<Row>; KINDS], IndexError> {
+    pub async fn ask(&mut self, names: Names, batch: &Batch) -> Result<Found, IndexError> {
         let mut waits = AGAIN.iter();
         loop {
-            let asked = tokio::time::timeout(LOOK_UP, self.on_connection(batch)).await;
+            let asked = tokio::time::timeout(LOOK_UP, self.on_connection(names, batch)).await;
             match asked {
                 Ok(Ok(came)) => return Ok(came),
                 Ok(Err(cause)) if self.client.is_closed() || is_broken(&cause) => {
@@ -160,7 +262,7 @@ impl Server {
                     tokio::time::sleep(*wait).await;
                     if let Ok(client) = reach(&self.address).await {
                         self.client = client;
-                        self.prepared.clear();
+                        self.prepared = Default::default();
                     }
                 }
                 Ok(Err(cause)) => return Err(self.failed(&cause)),
@@ -175,16 +277,27 @@ impl Server {
 
     async fn on_connection(
         &mut self,
+        names: Names,
         batch: &Batch,
-    ) -> Result<[Vec<Row>; KINDS], tokio_postgres::Error> {
-        if self.prepared.is_empty() {
-            let prepare = self.queries.iter().map(|query| self.client.prepare(query));
-            self.prepared = try_join_all(prepare).await?;
+    ) -> Result<Found, tokio_postgres::Error> {
+        let prepared = &mut self.prepared[names as usize];
+        if prepared.is_none() {
+            let queries = self.queries[names as usize].iter();
+            let prepare = queries.map(async |query| match query {
+                Some(query) => self.client.prepare(query).await.map(Some),
+                None => Ok(None),
+            });
+            let mut all = try_join_all(prepare).await?.into_iter();
+            *prepared = Some(ByKind::of(|_| all.next().flatten()));
         }
-        let asked = batch.iter().zip(&self.prepared);
-        let asked = asked.map(|(keys, statement)| keys.look_up(&self.client, statement));
+        let statements = prepared.iter().flat_map(ByKind::iter);
+        let asked = batch.iter().zip(statements);
+        let asked = asked.map(async |(keys, statement)| match statement {
+            Some(statement) => keys.look_up(&self.client, statement).await,
+            None => Ok(Vec::new()),
+        });
         let mut came = try_join_all(asked).await?.into_iter();
-        Ok(std::array::from_fn(|_| came.next().unwrap_or_default()))
+        Ok(ByKind::of(|_| came.next().unwrap_or_default()))
     }
 
     fn failed(&self, cause: &tokio_postgres::Error) -> IndexError {
@@ -197,13 +310,16 @@ impl Server {
 
     /// A table of the version that is asked, as a file that is read.
     pub fn table(&self, table: &Table) -> PathBuf {
-        let table = table.of(&self.schema, self.version).replace('"', "");
+        let table = table
+            .of(&self.schema, self.version, Names::Own)
+            .replace('"', "");
         PathBuf::from(format!("postgres://{}/{table}", self.address.place()))
     }
 
     /// A row that is not what was published.
-    pub fn damaged(&self, table: &Table) -> IndexError {
-        let what = format!("table {} is damaged", table.of(&self.schema, self.version));
+    pub fn damaged(&self, table: &Table, names: Names) -> IndexError {
+        let table = table.of(&self.schema, self.version, names);
+        let what = format!("table {table} is damaged");
         let remedy = "publish the index again".to_owned();
         rows(error(&self.address, what, remedy))
     }

@@ -1,12 +1,12 @@
 //! Publishing: an index is copied into tables of a new version, and that becomes the one that is asked, in one transaction.
 
 use super::{
-    About, CURRENT, FORMAT, Shard, TABLES, Table, VECTOR, VERSIONS, extension, form_keys, key,
+    About, CURRENT, FORMAT, Shard, Table, VECTOR, VERSIONS, all_tables, extension, form_keys, key,
     packed, rows, schema_of, tables, word_key,
 };
 use crate::exchange::postgres::address::Address;
 use crate::exchange::postgres::client::{connect, error, failure, literal, quoted, runtime};
-use crate::index::rows::{Here, Rows, Whole};
+use crate::index::rows::{Here, Names, Rows, Whole};
 use crate::index::{Index, IndexError, Progress, Step};
 use crate::text::Tokens;
 use futures_util::future::try_join_all;
@@ -73,7 +73,7 @@ pub fn publish(
         .map(|(address, shard)| Writer::open(&runtime, address, shard))
         .collect();
     let mut writers = writers?;
-    let mut here = Here::of(index);
+    let mut here = Here::of(index)?;
     let lack = writers.iter().filter(|writer| writer.extension.is_none());
     let lack = lack.filter(|_| here.whole().vectors.is_some());
     let lack: Vec<String> = lack.map(|writer| writer.address.place()).collect();
@@ -134,11 +134,12 @@ fn complete(
     let tables = tables(here.whole());
     for (at, table) in tables.iter().enumerate() {
         let goes_on = || progress.advance(Step::Write, at, tables.len());
+        let named = table.0.named(table.1);
         let lack = writers.iter().zip(&begun);
-        let lack = lack.filter(|(_, begun)| !begun.written.iter().any(|own| own == table.name));
+        let lack = lack.filter(|(_, begun)| !begun.written.contains(&named));
         let lack: Vec<(&Writer<'_>, &Begun)> = lack.collect();
         published.resumed += writers.len() - lack.len();
-        published.rows += filled(&lack, table, here, &goes_on)?;
+        published.rows += filled(&lack, *table, here, &goes_on)?;
     }
     progress.advance(Step::Write, tables.len(), tables.len());
     for (writer, begun) in writers.iter().zip(&begun) {
@@ -150,7 +151,7 @@ fn complete(
 /// Writes one table into the databases that lack it, in one transaction each, which notes that it is written. Gives the rows.
 fn filled(
     lack: &[(&Writer<'_>, &Begun)],
-    table: &Table,
+    table: (&Table, Names),
     here: &Here<'_>,
     goes_on: &dyn Fn() -> bool,
 ) -> Result<usize, IndexError> {
@@ -168,7 +169,7 @@ fn filled(
         let sink = writer.begin_table(here, table, begun.version)?;
         filling.sinks[writer.shard.at as usize] = Some((*writer, sink));
     }
-    (table.fill)(here, &mut filling)?;
+    (table.0.fill)(here, table.1, &mut filling)?;
     let sinks = filling.sinks.into_iter().flatten();
     runtime.block_on(try_join_all(sinks.map(async |(writer, mut sink)| {
         let finished = sink.as_mut().finish().await;
@@ -409,7 +410,8 @@ impl<'a> Writer<'a> {
     /// Drops the tables of a version.
     fn remove(&self, version: i32) -> Result<(), IndexError> {
         let schema = &self.schema;
-        let tables: Vec<String> = TABLES.iter().map(|t| t.of(schema, version)).collect();
+        let tables = all_tables().map(|(table, names)| table.of(schema, version, names));
+        let tables: Vec<String> = tables.collect();
         self.run(&format!(
             "BEGIN; DROP TABLE IF EXISTS {}; DELETE FROM {}.{VERSIONS} WHERE version = {version}; COMMIT",
             tables.join(", "),
@@ -422,10 +424,10 @@ impl<'a> Writer<'a> {
     fn begin_table(
         &self,
         here: &Here<'_>,
-        table: &Table,
+        (table, names): (&Table, Names),
         version: i32,
     ) -> Result<Sink, IndexError> {
-        let name = table.of(&self.schema, version);
+        let name = table.of(&self.schema, version, names);
         let dims = here.whole().vectors.as_ref();
         let dims = dims.map(|made| made.entry.identity.dims);
         let vector = self.extension.as_ref().zip(dims);
@@ -450,8 +452,9 @@ impl<'a> Writer<'a> {
     }
 
     /// Ends the transaction of a table that has its rows, as SQL.
-    fn end_of_table(&self, table: &Table, begun: &Begun) -> String {
-        let (name, version) = (table.of(&self.schema, begun.version), begun.version);
+    fn end_of_table(&self, (table, names): (&Table, Names), begun: &Begun) -> String {
+        let version = begun.version;
+        let name = table.of(&self.schema, version, names);
         let grant = match begun.readers.is_empty() {
             true => String::new(),
             false => format!("GRANT SELECT ON {name} TO {}; ", begun.readers.join(", ")),
@@ -462,7 +465,7 @@ impl<'a> Writer<'a> {
              UPDATE {}.{VERSIONS} SET written = pg_catalog.array_append(written, {}) WHERE version = {version}; COMMIT",
             table.key,
             quoted(&self.schema),
-            literal(table.name)
+            literal(&table.named(names))
         )
     }
 }
@@ -470,32 +473,34 @@ impl<'a> Writer<'a> {
 /// Rows that are written between two looks at whether to go on.
 const LOOK: usize = 4096;
 
-pub fn arcs(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
-    let whole = here.whole();
-    for node in 0..whole.passages + whole.entities {
-        let row = packed::joined(here.row(node));
+type Filled = Result<(), IndexError>;
+
+pub fn arcs(here: &Here<'_>, names: Names, to: &mut Filling<'_>) -> Filled {
+    for node in 0..here.graph(names).nodes() as u32 {
+        let row = packed::joined(here.row(names, node));
         to.row(node.into(), &[&node.cast_signed(), &row])?;
     }
     Ok(())
 }
 
-pub fn names(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
-    let whole = here.whole();
-    for entity in 0..whole.entities {
-        let name = here.name(entity);
+pub fn names(here: &Here<'_>, names: Names, to: &mut Filling<'_>) -> Filled {
+    let passages = here.whole().passages;
+    for entity in 0..here.graph(names).entities() as u32 {
+        let name = here.name(names, entity);
         let (form, label) = (text(&name.form), text(&name.label));
+        let titled = packed::titled(&name.titled);
         to.row(
-            (whole.passages + entity).into(),
-            &[&entity.cast_signed(), &form, &label],
+            (passages + entity).into(),
+            &[&entity.cast_signed(), &form, &label, &titled],
         )?;
     }
     Ok(())
 }
 
-pub fn forms(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
-    let whole = here.whole();
-    for entity in 0..whole.entities {
-        for key in form_keys(whole.options.language, &here.name(entity).form) {
+pub fn forms(here: &Here<'_>, names: Names, to: &mut Filling<'_>) -> Filled {
+    let (graph, whole) = (here.graph(names), here.whole());
+    for (entity, form) in (0_u32..).zip(graph.names.iter()) {
+        for key in form_keys(whole.options.language, form) {
             to.row(
                 (whole.passages + entity).into(),
                 &[&key, &entity.cast_signed()],
@@ -505,15 +510,23 @@ pub fn forms(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
     Ok(())
 }
 
-pub fn aliases(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
-    for (alias, form) in here.aliases() {
+pub fn aliases(here: &Here<'_>, names: Names, to: &mut Filling<'_>) -> Filled {
+    for (alias, form) in here.aliases(names) {
         let key = key(b'a', alias);
         to.row(key.cast_unsigned(), &[&key, &text(alias), &text(form)])?;
     }
     Ok(())
 }
 
-pub fn words(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
+pub fn mentions(here: &Here<'_>, names: Names, to: &mut Filling<'_>) -> Filled {
+    for passage in 0..here.whole().passages {
+        let mentions = packed::mentions(&here.mentions(names, passage));
+        to.row(passage.into(), &[&passage.cast_signed(), &mentions])?;
+    }
+    Ok(())
+}
+
+pub fn words(here: &Here<'_>, _: Names, to: &mut Filling<'_>) -> Filled {
     for tokens in Tokens::ALL {
         here.each_word(tokens, &mut |word, postings| {
             let (count, postings) = (postings.len() as i32, packed::posted(postings));
@@ -524,22 +537,18 @@ pub fn words(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
     Ok(())
 }
 
-pub fn passages(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
+pub fn passages(here: &Here<'_>, _: Names, to: &mut Filling<'_>) -> Filled {
     for passage in 0..here.whole().passages {
         let own = here.passage(passage, true);
         let body = own.text.unwrap_or_default();
-        let mentions = packed::mentions(&body.mentions);
-        let (id, title, body) = (text(&own.id), text(&own.title), text(&body.text));
+        let (id, title, body) = (text(&own.id), text(&own.title), text(&body));
         let number = passage.cast_signed();
-        to.row(
-            passage.into(),
-            &[&number, &id, &title, &body, &own.twin, &mentions],
-        )?;
+        to.row(passage.into(), &[&number, &id, &title, &body, &own.twin])?;
     }
     Ok(())
 }
 
-pub fn questions(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
+pub fn questions(here: &Here<'_>, _: Names, to: &mut Filling<'_>) -> Filled {
     for (place, question) in (0_u32..).zip(here.set()) {
         let own = serde_json::to_string(question).unwrap_or_default();
         to.row(place.into(), &[&place.cast_signed(), &text(&own)])?;
@@ -547,7 +556,7 @@ pub fn questions(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError
     Ok(())
 }
 
-pub fn asked(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
+pub fn asked(here: &Here<'_>, _: Names, to: &mut Filling<'_>) -> Filled {
     for (place, question) in (0_u32..).zip(here.set()) {
         for asked in [&question.text, &question.id] {
             to.row(place.into(), &[&key(b'q', asked), &place.cast_signed()])?;
@@ -556,14 +565,23 @@ pub fn asked(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
     Ok(())
 }
 
-pub fn pieces(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
+pub fn pieces(here: &Here<'_>, _: Names, to: &mut Filling<'_>) -> Filled {
     for (piece, weight) in (0_u32..).zip(here.weights()) {
         to.row(piece.into(), &[&piece.cast_signed(), weight])?;
     }
     Ok(())
 }
 
-pub fn vectors(here: &Here<'_>, to: &mut Filling<'_>) -> Result<(), IndexError> {
+pub fn sentences(here: &Here<'_>, _: Names, to: &mut Filling<'_>) -> Filled {
+    for passage in 0..here.whole().passages {
+        let (spans, vectors) = here.sentences(passage);
+        let (spans, vectors) = (packed::spans(&spans), packed::vectors(&vectors));
+        to.row(passage.into(), &[&passage.cast_signed(), &spans, &vectors])?;
+    }
+    Ok(())
+}
+
+pub fn vectors(here: &Here<'_>, _: Names, to: &mut Filling<'_>) -> Filled {
     for (passage, row) in (0_u32..).zip(here.vectors()) {
         let near = packed::vector(&row.values());
         to.row(

@@ -25,7 +25,7 @@ use operators::{MIXED_SEEDS, SIGNALS, WEIGHTED_SUM};
 use std::sync::Arc;
 
 /// Passages kept of a first-stage list: the tail of seeds is this long.
-const LISTED: usize = 200;
+pub const LISTED: usize = 200;
 
 static WORDS: List = List {
     ranker: Ranker::Bm25,

@@ -43,6 +43,8 @@ impl Operator for Sentences {
             "a vector for every sentence, and passage titles among the names",
         )
         .kind("link")
+        .by_rows(true)
+        .opens_sentences()
     }
 
     fn run(&self, cx: &Context<'_>, _: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
@@ -77,6 +79,7 @@ impl Operator for MixedSeeds {
         )
         .kind("mix")
         .reads(READS)
+        .by_rows(true)
         .edits_seeds(true)
         .like("names+rrf")
     }
@@ -147,7 +150,7 @@ impl<'a> Inputs<'a> {
 
 impl Operator for SignalsOf {
     fn declaration(&self) -> Declaration {
-        Declaration::select("signals", "eight signals of every candidate: closeness, ranks, walks, a sentence bridge, titles, words left over").kind("score").reads(&[
+        Declaration::select("signals", "eight signals of every candidate: closeness, ranks, walks, a sentence bridge, titles, words left over").kind("score").by_rows(true).reads(&[
             Parameter::Tokens,
             Parameter::HopSeeds,
             Parameter::HopSharpness,
@@ -239,7 +242,7 @@ pub static WEIGHTED_SUM: WeightedSum = WeightedSum;
 
 impl Operator for WeightedSum {
     fn declaration(&self) -> Declaration {
-        Declaration::select("weighted sum", "the signals added with their weights; words gain and walks lose where one passage covers the question").reads(WEIGHTS)
+        Declaration::select("weighted sum", "the signals added with their weights; words gain and walks lose where one passage covers the question").by_rows(true).reads(WEIGHTS)
     }
 
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {

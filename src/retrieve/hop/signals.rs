@@ -1,5 +1,6 @@
 //! The eight signals: what each says about every candidate passage.
 
+use crate::index::rows::NAMESAKES;
 use crate::index::{Dense, Index};
 use crate::layers::HopLayer;
 use crate::layers::{GraphView, Link, Node, QueryName};
@@ -140,8 +141,6 @@ const TAIL: usize = 200;
 const TAIL_SHARPNESS: f64 = 20.0;
 /// What a title named by the question is worth, 1 being one named by the best sentence of the best seed.
 pub const BY_QUESTION: f64 = 0.5;
-/// How many passages of one title a seed can name.
-const NAMESAKES: usize = 5;
 /// How many of each signal's best are candidates.
 const PER_SIGNAL: [(Signal, usize); 3] = [
     (Signal::MixedWalk, 60),
@@ -186,9 +185,8 @@ pub fn mixed_seeds(
         None => None,
     };
     let cosine = |p: u32| {
-        probe
-            .as_ref()
-            .map(|(dense, probe)| f64::from(dense.vectors.score(probe, p)))
+        let probe = probe.as_ref();
+        probe.map(|(dense, probe)| f64::from(dense.cosine(probe, p)))
     };
     let mut seeds: Vec<Seed> = entity_seeds.to_vec();
     let mut at: FxHashMap<u32, usize> = FxHashMap::default();
@@ -288,9 +286,8 @@ pub fn signals(from: &Sources<'_>, values: Scoped<'_>) -> Result<Signals, Retrie
         None => None,
     };
     let cosine = |p: u32| {
-        probe
-            .as_ref()
-            .map(|(dense, probe)| f64::from(dense.vectors.score(probe, p)))
+        let probe = probe.as_ref();
+        probe.map(|(dense, probe)| f64::from(dense.cosine(probe, p)))
     };
     let mean = from
         .vectors
@@ -474,10 +471,8 @@ fn crossings(
     for &(seed, share) in seeds {
         let mut own: Vec<BridgeEvidence> = Vec::new();
         let mut places: FxHashMap<Node, usize> = FxHashMap::default();
-        let sentences = from.layer.sentences(seed);
-        for sentence in sentences {
-            let span = from.layer.span(sentence);
-            let cosine = f64::from(from.layer.cosine(&probe, sentence));
+        for (sentence, cosine) in from.layer.cosines(&probe, seed) {
+            let (span, cosine) = (from.layer.span(sentence), f64::from(cosine));
             for mention in from.view.graph.occurrences_in(seed, span) {
                 let name = from.view.entity_node(mention.entity);
                 if cosine <= 0.0

@@ -126,12 +126,12 @@ impl Operator for List {
                     P::RrfDepth,
                 ])
                 .needs_vectors(asked)
-                .by_rows(asked),
+                .by_rows(true),
             _ => {
                 let reads = &[P::RrfC, P::ResultK, P::RrfDepth];
                 let about = "the best passages of BM25 and dense, fused";
                 let fused = one("fused list", about).reads(reads).kind("score");
-                return fused.by_rows(asked);
+                return fused.by_rows(true);
             }
         };
         let reads = match self.deep {

@@ -69,6 +69,7 @@ impl Operator for Between {
             "what the first 50 say of each other: who names whom, rare names in common, words of the question",
         )
         .kind("score")
+        .by_rows(self.signals)
         .reads(match self.signals {
             // The weights too, with which the first order's parts are told.
             true => READS,
@@ -270,6 +271,7 @@ impl Operator for LearnedOrder {
             "learned order",
             "two passes of step functions: what is probably found, and the order given that",
         )
+        .by_rows(true)
         .reads(&[
             P::Ranker,
             P::RankerBeta,

@@ -16,16 +16,16 @@ use std::time::{Duration, Instant};
 /// The bundled corpus, as an index.
 fn indexed(home: &Path) -> PathBuf {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-corpus");
-    written(home, &corpus, "sample")
+    written(home, &corpus, "sample", &["--with", "none"])
 }
 
-fn written(home: &Path, corpus: &Path, name: &str) -> PathBuf {
+fn written(home: &Path, corpus: &Path, name: &str, with: &[&str]) -> PathBuf {
     let out = home.join(name);
     let (corpus, folder) = (corpus.to_str().unwrap(), out.to_str().unwrap());
     let made = run(
         home,
         None,
-        &["index", corpus, "--out", folder, "--with", "none"],
+        &[&["index", corpus, "--out", folder], with].concat(),
     );
     let said = String::from_utf8_lossy(&made.stderr);
     assert!(made.status.success(), "{said}");
@@ -114,16 +114,18 @@ fn what_is_published_answers_as_what_lies_here_and_nothing_is_written() {
     );
 
     // What runs on the whole alone is refused, with what would serve.
-    let refused = run(
-        home,
-        Some(PASSWORD),
-        &["ask", &address, question, "-m", "hop"],
-    );
-    let said = String::from_utf8(refused.stderr).unwrap();
-    assert!(
-        said.contains("methods that run: bm25, graph, graph-hybrid"),
-        "{said}"
-    );
+    for (method, what) in [
+        (
+            "hipporag2",
+            "methods that run: bm25, graph, graph-hybrid; all run on a copy",
+        ),
+        ("hop", "hopscope index INDEX --add hop"),
+    ] {
+        let asked = ["ask", &address, question, "-m", method];
+        let refused = run(home, Some(PASSWORD), &asked);
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert!(said.contains(what), "{said}");
+    }
     let refused = run(home, Some(PASSWORD), &["import", &address]);
     let said = String::from_utf8(refused.stderr).unwrap();
     assert!(said.contains("hopscope index ADDRESS --out DIR"), "{said}");
@@ -140,7 +142,9 @@ fn vectors_are_published_where_every_server_compares_them() {
     };
     let home = tempfile::tempdir().unwrap();
     let home = home.path();
-    let index = indexed(home);
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-corpus");
+    // With hop's layer.
+    let index = written(home, &corpus, "sample", &[]);
     let path = index.to_str().unwrap();
     for server in &servers {
         server.database("whole", "hopscope");
@@ -177,7 +181,7 @@ fn vectors_are_published_where_every_server_compares_them() {
         "q17",
         "zzz qqq",
     ] {
-        for method in ["dense", "rrf", "graph-dense", "graph-rrf", "rrf-ppr"] {
+        for method in ["dense", "rrf", "graph-dense", "graph-rrf", "rrf-ppr", "hop"] {
             let walks = method.contains("graph") || method.contains("ppr");
             // A walk from nowhere restarts at every passage.
             if walks && asked == "zzz qqq" {
@@ -394,7 +398,7 @@ fn a_new_version_is_asked_once_it_is_whole_and_the_old_one_stays_until_it_is_rem
         "# Io\n\nGalileo saw Io near Jupiter.\n",
     )
     .unwrap();
-    let other = written(home, &corpus, "other");
+    let other = written(home, &corpus, "other", &["--with", "none"]);
     let ask = || {
         let answer = json(
             home,
@@ -506,7 +510,7 @@ fn a_connection_that_breaks_is_made_again_and_a_server_that_is_gone_is_an_error(
         assert_eq!(top(&ask().unwrap()), before);
     }
     // One that another program wrote.
-    let versions = "UPDATE hopscope.hopscope_versions SET about = replace(about, '\"format\":3', '\"format\":99')";
+    let versions = "UPDATE hopscope.hopscope_versions SET about = replace(about, '\"format\":4', '\"format\":99')";
     server.sql("whole", versions);
     let said = Published::find(Path::new(&address), None)
         .err()
@@ -607,7 +611,7 @@ fn four_databases_that_share_an_index_answer_as_one() {
     std::fs::create_dir(&corpus).unwrap();
     let text = "# Io\n\nGalileo saw Io near Jupiter.\n";
     std::fs::write(corpus.join("io.md"), text).unwrap();
-    let moons = written(home, &corpus, "other");
+    let moons = written(home, &corpus, "other", &["--with", "none"]);
     published(home, &moons, &to, &[]);
     let asked = |question| ranking(&ask(&address, question, "bm25", &[]));
     assert_eq!(asked("Who saw Io near Jupiter?")[0].0, "io.md#1");

@@ -1,6 +1,9 @@
 //! What `hop` adds to an index: the graph whose names include passage titles, and a vector for every sentence.
 
+use super::excerpt::Fetched;
+use super::rows::Span;
 use crate::column::Column;
+use crate::embed::vectors::{Probe, Row};
 use crate::embed::{Encoder, Identity, Static, VectorWriter, Vectors, Weights};
 use crate::index::layer::{Columns, Each, columns};
 use crate::index::{EntityGraph, EntityOptions, Index, IndexError, Layer, Progress, Step};
@@ -26,7 +29,9 @@ columns! {
         stop: Column<u32> = "sentences.stop" [start.len()] => spans(&start);
         /// By the built-in table, whatever encoder the passages have: a sentence has to be cheap.
         vectors: Vectors = "sentences" by identity, "scale" [start.len()];
-        encoder: Static { encoder };
+        pub(super) encoder: Static { encoder };
+        /// Which passages have vectors of their sentences; none where every one has.
+        fetched: Option<Fetched> { None };
     }
 }
 
@@ -117,6 +122,40 @@ impl HopLayer {
             stop: stop.into(),
             vectors: gather.finish()?,
             encoder,
+            fetched: None,
+        })
+    }
+
+    /// What was fetched of a layer, passage by passage: places of sentences, and their vectors where they came.
+    ///
+    /// # Errors
+    /// Vectors that do not fit the encoder.
+    pub(super) fn fetched<'a>(
+        graph: Arc<EntityGraph>,
+        (options, identity, encoder): (EntityOptions, Identity, Static),
+        passages: impl Iterator<Item = (&'a [Span], Option<&'a [Row]>)>,
+        fetched: Fetched,
+    ) -> Result<HopLayer, IndexError> {
+        let mut gather = VectorWriter::new(identity.clone(), true);
+        let (mut ends, mut start, mut stop) = (Vec::new(), Vec::new(), Vec::new());
+        for (spans, vectors) in passages {
+            for (at, span) in spans.iter().enumerate() {
+                start.push(span.start);
+                stop.push(span.end);
+                gather.keep(vectors.and_then(|vectors| vectors.get(at)));
+            }
+            ends.push(start.len() as u32);
+        }
+        Ok(HopLayer {
+            graph,
+            meta: Meta { options, identity },
+            written: Column::default(),
+            ends: ends.into(),
+            start: start.into(),
+            stop: stop.into(),
+            vectors: gather.finish()?,
+            encoder,
+            fetched: Some(fetched),
         })
     }
 
@@ -152,12 +191,29 @@ impl HopLayer {
     ///
     /// # Errors
     /// None from the built-in table.
-    pub fn probe(&self, question: &str) -> Result<crate::embed::vectors::Probe, IndexError> {
+    pub fn probe(&self, question: &str) -> Result<Probe, IndexError> {
         Ok(self.vectors.probe(&self.encoder.question(question)?)?)
     }
 
-    pub fn cosine(&self, probe: &crate::embed::vectors::Probe, sentence: u32) -> f32 {
+    pub fn cosine(&self, probe: &Probe, sentence: u32) -> f32 {
         self.vectors.score(probe, sentence)
+    }
+
+    /// A passage's sentences with their cosines; none where they were not fetched yet.
+    pub fn cosines(&self, probe: &Probe, passage: u32) -> impl Iterator<Item = (u32, f32)> {
+        let lack = self.fetched.as_ref().and_then(|own| own.lacks(passage));
+        if let (Some(fetched), Some(lack)) = (&self.fetched, lack) {
+            fetched.asked.note(|wanted| {
+                wanted.sentences.insert(lack);
+            });
+        }
+        let own = self.sentences(passage).filter(move |_| lack.is_none());
+        own.map(|sentence| (sentence, self.cosine(probe, sentence)))
+    }
+
+    /// The vector of a sentence, as it is kept.
+    pub(super) fn vector(&self, sentence: u32) -> Row {
+        self.vectors.own(sentence)
     }
 
     /// Number of sentences.
