@@ -4,12 +4,26 @@ use crate::embed::vectors::Row;
 use crate::index::entities::Occurrence;
 use crate::index::rows::{Joined, Posting, Span};
 
-fn put(bytes: &mut Vec<u8>, mut number: u32) {
+fn put(bytes: &mut Vec<u8>, number: u32) {
+    put_wide(bytes, number.into());
+}
+
+fn put_wide(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
         number >>= 7;
     }
     bytes.push(number as u8);
+}
+
+/// A number, and how often something is there: mostly once, which takes no byte. The number is written twice as large, and
+/// odd where the other follows.
+fn put_often(bytes: &mut Vec<u8>, number: u32, often: u32) {
+    let follows = often != 1;
+    put_wide(bytes, u64::from(number) << 1 | u64::from(follows));
+    if follows {
+        put(bytes, often);
+    }
 }
 
 /// Numbers that come out again.
@@ -22,15 +36,29 @@ impl Numbers<'_> {
 
     /// None where the bytes are none, or not of a number.
     fn next(&mut self) -> Option<u32> {
-        let mut number = 0_u32;
-        for shift in (0..u32::BITS).step_by(7) {
+        u32::try_from(self.wide()?).ok()
+    }
+
+    fn wide(&mut self) -> Option<u64> {
+        let mut number = 0_u64;
+        for shift in (0..u64::BITS).step_by(7) {
             let byte = *self.0.next()?;
-            number |= u32::from(byte & 0x7f).checked_shl(shift)?;
+            number |= u64::from(byte & 0x7f).checked_shl(shift)?;
             if byte < 0x80 {
                 return Some(number);
             }
         }
         None
+    }
+
+    /// As [`put_often`] wrote them.
+    fn often(&mut self) -> Option<(u32, u32)> {
+        let written = self.wide()?;
+        let often = match written & 1 {
+            0 => 1,
+            _ => self.next()?,
+        };
+        Some((u32::try_from(written >> 1).ok()?, often))
     }
 
     /// Rows until the bytes end; none where they end within one.
@@ -43,51 +71,50 @@ impl Numbers<'_> {
     }
 }
 
-/// Three numbers a row, the first of which ascend.
-fn ascending(rows: impl Iterator<Item = [u32; 3]>) -> Vec<u8> {
+pub fn joined(row: impl Iterator<Item = Joined>) -> Vec<u8> {
     let (mut bytes, mut before) = (Vec::new(), 0);
-    for [number, second, third] in rows {
-        put(&mut bytes, number - before);
-        put(&mut bytes, second);
-        put(&mut bytes, third);
-        before = number;
+    for own in row {
+        put_often(&mut bytes, own.node - before, own.tf.into());
+        put(&mut bytes, own.degree);
+        before = own.node;
     }
     bytes
 }
 
-fn ascended(bytes: &[u8]) -> Option<Vec<[u32; 3]>> {
+pub fn read_joined(bytes: &[u8]) -> Option<Vec<Joined>> {
     let mut before = 0_u32;
     Numbers::of(bytes).rows(|numbers| {
-        before = before.checked_add(numbers.next()?)?;
-        Some([before, numbers.next()?, numbers.next()?])
+        let (further, tf) = numbers.often()?;
+        before = before.checked_add(further)?;
+        Some(Joined {
+            node: before,
+            tf: u16::try_from(tf).ok()?,
+            degree: numbers.next()?,
+        })
     })
 }
 
-pub fn joined(row: impl Iterator<Item = Joined>) -> Vec<u8> {
-    ascending(row.map(|own| [own.node, u32::from(own.tf), own.degree]))
-}
-
-pub fn read_joined(bytes: &[u8]) -> Option<Vec<Joined>> {
-    let rows = ascended(bytes)?.into_iter();
-    let of = |[node, tf, degree]: [u32; 3]| {
-        let tf = u16::try_from(tf).ok()?;
-        Some(Joined { node, tf, degree })
-    };
-    rows.map(of).collect()
-}
-
 pub fn posted(row: &[Posting]) -> Vec<u8> {
-    ascending(row.iter().map(|own| [own.passage, own.tf, own.length]))
+    let (mut bytes, mut before) = (Vec::new(), 0);
+    for own in row {
+        put_often(&mut bytes, own.passage - before, own.tf);
+        put(&mut bytes, own.length);
+        before = own.passage;
+    }
+    bytes
 }
 
 pub fn read_posted(bytes: &[u8]) -> Option<Vec<Posting>> {
-    let rows = ascended(bytes)?.into_iter();
-    let of = |[passage, tf, length]: [u32; 3]| Posting {
-        passage,
-        tf,
-        length,
-    };
-    Some(rows.map(of).collect())
+    let mut before = 0_u32;
+    Numbers::of(bytes).rows(|numbers| {
+        let (further, tf) = numbers.often()?;
+        before = before.checked_add(further)?;
+        Some(Posting {
+            passage: before,
+            tf,
+            length: numbers.next()?,
+        })
+    })
 }
 
 pub fn mentions(row: &[Occurrence]) -> Vec<u8> {
