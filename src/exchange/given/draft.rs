@@ -149,6 +149,8 @@ pub struct Draft {
     units: FxHashMap<String, u32>,
     /// Entities by what the files call them.
     entities: FxHashMap<String, u32>,
+    /// The texts of entities that came more than once.
+    joined: FxHashMap<u32, FxHashSet<u32>>,
 }
 
 impl Default for Draft {
@@ -158,6 +160,7 @@ impl Default for Draft {
             holder: "file",
             units: FxHashMap::default(),
             entities: FxHashMap::default(),
+            joined: FxHashMap::default(),
         }
     }
 }
@@ -251,8 +254,9 @@ impl Draft {
         }
         if let Some(at) = known {
             let first = &mut self.given.entities[at as usize];
-            let known: FxHashSet<u32> = first.units.iter().copied().collect();
-            let others = units.into_iter().filter(|unit| !known.contains(unit));
+            let own = || first.units.iter().copied().collect();
+            let known = self.joined.entry(at).or_insert_with(own);
+            let others = units.into_iter().filter(|unit| known.insert(*unit));
             first.units.extend(others);
             if first.description.is_empty() {
                 first.description = description.trim().to_owned();
