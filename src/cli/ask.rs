@@ -13,7 +13,7 @@ use crate::explain::{
     trace::{Opened, Start, seeds, spelled_out},
 };
 use crate::index::Index;
-use crate::index::published::Spent;
+use crate::index::published::{Lost, Spent};
 use crate::layers::GraphEdited;
 use crate::llm::task;
 use crate::output;
@@ -45,6 +45,9 @@ pub struct AskArgs {
     top: Option<usize>,
     #[command(flatten)]
     opening: Opening,
+    /// Of an index that several databases hold: answer without those that cannot be reached, and say what that leaves out.
+    #[arg(long)]
+    partial: bool,
     /// Print one JSON object.
     #[arg(long)]
     pub(super) json: bool,
@@ -159,7 +162,7 @@ impl AskArgs {
     fn run_anywhere(&self, purpose: Purpose) -> Result<(Arc<Index>, Retrieval, Option<Spent>)> {
         let (path, question) = index_and_question(&self.words)?;
         let encoder = self.opening.reading.encoder.as_deref();
-        let Some(published) = elsewhere::published(path, encoder)? else {
+        let Some(published) = elsewhere::published(path, encoder, self.partial)? else {
             let (index, retrieval) = self.run_on(path, question)?;
             return Ok((index, retrieval, None));
         };
@@ -173,7 +176,15 @@ impl AskArgs {
         let (index, retrieval) = (fetched.numbered.index, fetched.run);
         self.opening.thinking.of(&index)?;
         warn(&index, &retrieval);
-        Ok((index, retrieval, Some(published.spent())))
+        let lost = fetched.lost.map(|lost| Lost {
+            databases: published.lost(),
+            ..lost
+        });
+        if let Some(lost) = &lost {
+            note!("hopscope: {}", elsewhere::lost(lost));
+        }
+        let spent = published.spent();
+        Ok((index, retrieval, Some(Spent { lost, ..spent })))
     }
 
     fn run_on(&self, path: Option<&Path>, question: &str) -> Result<(Arc<Index>, Retrieval)> {

@@ -6,10 +6,11 @@ use super::{How, interrupt, say};
 use crate::corpus::{Report, Tally};
 use crate::exchange::postgres::is_one;
 use crate::index::build::STATIC;
-use crate::index::published::{self, Placed, Publication, Published, Spent};
+use crate::index::published::{self, Lost, Placed, Publication, Published, Spent};
 use crate::index::rows::{self, Rows};
 use crate::index::{Index, Progress, Step};
 use crate::retrieve::{Method, Settings, elsewhere};
+use crate::text::figures::share;
 use crate::text::{count, plural};
 use anyhow::{Error, Result, bail};
 use clap::Args;
@@ -17,7 +18,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// What runs on a published index, unless something else is asked for.
+/// What runs on a published index without hop's layer, unless something else is asked for.
 const PLAIN: &str = "graph-hybrid";
 
 #[derive(Debug, Args)]
@@ -49,12 +50,7 @@ pub fn publish(args: &PublishArgs) -> Result<()> {
     let bars = ProgressBars::of(&[Step::Check, Step::Write]);
     interrupt::watch();
     let start = Instant::now();
-    let mut index = Index::open_with(&args.index, None, false, &bars)?;
-    // No question is encoded, so a server that the index names is asked nothing.
-    if let Some(closed) = index.closed() {
-        let encoder = closed.encoder().to_owned();
-        index = Index::open_with(&args.index, Some(&encoder), false, &bars)?;
-    }
+    let index = Index::open_to_copy(&args.index, &bars)?;
     let publication = published::publish(&index, &args.to, args.remove_old, &bars);
     bars.clear();
     let publication = publication?;
@@ -111,10 +107,14 @@ pub fn address(to: &Path) -> Result<()> {
 }
 
 /// The index that is published where a path is the address of a database; none where nothing is. Its questions are encoded as
-/// it says, or by the encoder that a person names.
-pub fn published(path: Option<&Path>, encoder: Option<&str>) -> Result<Option<Published>> {
+/// it says, or by the encoder that a person names. A `partial` one may lack databases that cannot be reached.
+pub fn published(
+    path: Option<&Path>,
+    encoder: Option<&str>,
+    partial: bool,
+) -> Result<Option<Published>> {
     match path.filter(|path| is_one(path)) {
-        Some(path) => Ok(Published::find(path, encoder)?),
+        Some(path) => Ok(Published::find(path, encoder, partial)?),
         None => Ok(None),
     }
 }
@@ -153,7 +153,7 @@ pub fn copied(published: &Published, progress: &dyn Progress) -> Result<Read> {
 /// The settings of a question to it.
 pub fn settings(published: &Published, how: &How, top: Option<usize>) -> Result<Settings> {
     let mut settings = how.settings(None)?;
-    if how.leaves_method_open() {
+    if how.leaves_method_open() && published.whole().sentences.is_none() {
         settings.set_method(Method::by_name(PLAIN).map_err(Error::msg)?);
     }
     set_top(&mut settings, top)?;
@@ -172,5 +172,32 @@ pub fn cost(spent: &Spent) -> String {
         plural(spent.rows, "row"),
         count(spent.bytes.div_ceil(1000)),
         milliseconds(spent.seconds),
+    )
+}
+
+/// What an answer lacks because databases could not be reached, in one line.
+pub fn lost(lost: &Lost) -> String {
+    let mut lacks = Vec::new();
+    if lost.nodes > 0 {
+        let nodes = plural(lost.nodes, "node");
+        let mass = share(lost.mass);
+        lacks.push(format!(
+            "a walk left at most {mass} of its mass at {nodes} there"
+        ));
+    }
+    if !lost.words.is_empty() {
+        let words = lost.words.join(", ");
+        lacks.push(format!("words not looked up: {words}"));
+    }
+    if lost.passages > 0 {
+        lacks.push(format!("not read: {}", plural(lost.passages, "passage")));
+    }
+    let lacks = match lacks.is_empty() {
+        true => String::new(),
+        false => format!("; {}", lacks.join("; ")),
+    };
+    format!(
+        "partial answer, without {}: names, passages and vectors there could not be found{lacks}",
+        lost.databases.join(", ")
     )
 }

@@ -198,7 +198,7 @@ impl From<Corpus> for Read {
 /// The corpus at paths, or the texts of an index that is published at an address.
 pub fn read(paths: &[PathBuf], options: &ReadOptions, progress: &dyn Progress) -> Result<Read> {
     let published = match paths {
-        [path] => elsewhere::published(Some(path), None)?,
+        [path] => elsewhere::published(Some(path), None, false)?,
         _ => None,
     };
     if let Some(published) = published {

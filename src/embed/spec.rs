@@ -130,13 +130,6 @@ impl Closed {
     }
 }
 
-impl Closed {
-    /// What a person names to open it.
-    pub fn encoder(&self) -> &str {
-        &self.encoder
-    }
-}
-
 impl fmt::Display for Closed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Closed { host, encoder } = self;

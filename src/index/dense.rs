@@ -4,12 +4,13 @@ use super::IndexError;
 use super::excerpt::Fetched;
 use super::near::{Near, NearEntry};
 use super::passages::Passages;
-use super::rows::Nearest;
+use super::rows::{Encoded, Nearest};
 use crate::column::Column;
 use crate::corpus::Question;
 use crate::embed::vectors::{Probe, Rows, top};
 use crate::embed::{
-    EmbedError, Encoder, Given, Hnsw, Identity, Kind, VectorWriter, Vectors, Weights, spec,
+    EmbedError, Encoder, Given, Hnsw, HnswOptions, Identity, Kind, VectorWriter, Vectors, Weights,
+    spec,
 };
 use crate::text::about::heading;
 use rayon::prelude::*;
@@ -67,6 +68,8 @@ pub struct Dense {
     pub encoder: Box<dyn Encoder>,
     /// Which passages have their vector; none where every one has.
     pub(super) fetched: Option<Fetched>,
+    /// Whoever has them all has a small-world graph, too.
+    graph_elsewhere: bool,
     /// Mean of all vectors, worked out when first asked for.
     mean: OnceLock<Vec<f64>>,
     pub(super) near: Near,
@@ -153,12 +156,19 @@ impl Dense {
             vectors,
             encoder,
             fetched: None,
+            graph_elsewhere: false,
             mean: OnceLock::new(),
             near: Near::default(),
         }
     }
 
-    /// The `depth` passages nearest to a vector, best first, and how many were compared.
+    /// Whether a small-world graph comes with the vectors.
+    pub fn has_graph(&self) -> bool {
+        self.entry.hnsw.is_some() || self.graph_elsewhere
+    }
+
+    /// The `depth` passages nearest to a vector, best first, and how many were compared: all, or those that a beam in the
+    /// small-world graph of these options meets.
     ///
     /// # Errors
     /// A vector of another shape.
@@ -166,13 +176,26 @@ impl Dense {
         &self,
         vector: &[f32],
         depth: usize,
+        graph: Option<(&HnswOptions, usize)>,
     ) -> Result<(Vec<(u32, f32)>, usize), EmbedError> {
         let Some(fetched) = &self.fetched else {
-            return Ok((self.vectors.nearest(vector, depth)?, self.vectors.len()));
+            return Ok(match graph {
+                Some((options, beam)) => {
+                    let graph = self.hnsw(options)?;
+                    let found = graph.nearest(&self.vectors, vector, depth, beam)?;
+                    let count = found.len();
+                    (found, count)
+                }
+                None => (self.vectors.nearest(vector, depth)?, self.vectors.len()),
+            });
         };
         let nearest = Nearest {
             vector: self.vectors.probe(vector)?.compared(),
-            depth: depth.saturating_add(SPARE),
+            depth: match graph {
+                Some(_) => depth,
+                None => depth.saturating_add(SPARE),
+            },
+            beam: graph.map(|(_, beam)| beam),
         };
         fetched.asked.note(|wanted| {
             let known = wanted.nearest.as_ref();
@@ -188,7 +211,12 @@ impl Dense {
         }
         let mut found = top(&scores, depth);
         found.retain(|(_, score)| score.is_finite());
-        Ok((found, fetched.among))
+        let compared = if graph.is_some() {
+            found.len()
+        } else {
+            fetched.among
+        };
+        Ok((found, compared))
     }
 
     /// Cosine of a query and a passage; 0 where that was not fetched yet.
@@ -221,6 +249,7 @@ impl Dense {
             vectors,
             encoder,
             fetched: None,
+            graph_elsewhere: false,
             mean: OnceLock::new(),
             near,
         })
@@ -236,13 +265,21 @@ impl Dense {
         Ok(has_direction(&vector).then_some(vector))
     }
 
-    /// The same as those of an excerpt, which has some; the mean is that of all.
-    pub(super) fn within(self, fetched: Fetched, mean: Vec<f64>) -> Dense {
+    /// The same as those of an excerpt, which has some of the whole's.
+    pub(super) fn within(self, whole: &Encoded, fetched: Fetched) -> Dense {
         Dense {
             fetched: Some(fetched),
-            mean: mean.into(),
+            graph_elsewhere: whole.near.is_some(),
+            mean: whole.mean().into(),
             ..self
         }
+    }
+
+    /// The passages that are wanted by their nearness.
+    pub(super) fn found(&self, wanted: &Nearest) -> Result<Vec<(u32, f32)>, EmbedError> {
+        let graph = self.entry.hnsw.as_ref().zip(wanted.beam);
+        let graph = graph.map(|(near, beam)| (&near.options, beam));
+        Ok(self.nearest(&wanted.vector, wanted.depth, graph)?.0)
     }
 
     /// The mean of all vectors.

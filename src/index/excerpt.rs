@@ -115,6 +115,8 @@ pub struct Excerpt {
     listed: Option<Vec<Listed>>,
     question: Question,
     asked: Arc<Asked>,
+    /// What could not be asked for.
+    gone: Wanted,
 }
 
 /// An excerpt as an index, and the number of each of its passages and names in the whole.
@@ -181,7 +183,13 @@ impl Excerpt {
             listed: None,
             question: question.clone(),
             asked: Arc::default(),
+            gone: Wanted::default(),
         })
+    }
+
+    /// What could not be asked for.
+    pub fn gone(&self) -> &Wanted {
+        &self.gone
     }
 
     /// How many nodes were fetched with their neighbours.
@@ -190,7 +198,7 @@ impl Excerpt {
     }
 
     /// What of this was not fetched yet, and what the excerpt was asked for meanwhile.
-    pub fn lacking(&self, mut of: Wanted) -> Wanted {
+    pub fn lacking(&mut self, mut of: Wanted) -> Wanted {
         let asked = self.asked.all();
         of.forms.extend(asked.forms);
         for (words, asked) in of.words.iter_mut().zip(asked.words) {
@@ -235,6 +243,7 @@ impl Excerpt {
         of.texts.retain(unread);
         of.titles
             .retain(|one| !self.passages.contains_key(one) && !of.texts.contains(one));
+        of.remove(&mut self.gone);
         of
     }
 
@@ -285,6 +294,22 @@ impl Excerpt {
             self.nearest = nearest.depth;
         }
         self.near.extend(came.near);
+        for passage in came.gone.titles.union(&came.gone.texts) {
+            let unread = || Passage {
+                id: format!("(passage {passage}, not read)"),
+                ..Passage::default()
+            };
+            self.passages.entry(*passage).or_insert_with(unread);
+        }
+        for entity in &came.gone.entities {
+            let unread = || Called {
+                entity: *entity,
+                label: format!("(name {entity}, not read)"),
+                ..Called::default()
+            };
+            self.names.entry(*entity).or_insert_with(unread);
+        }
+        self.gone.extend(came.gone);
         Ok(())
     }
 
@@ -412,7 +437,7 @@ impl Excerpt {
         own.for_each(|row| rows.keep(row));
         let dense = Dense::of(&made.entry.encoder, Box::new(encoder), rows.finish()?);
         let has = |passage: &u32| self.near.contains_key(passage);
-        Ok(Some(dense.within(self.fetched(passages, has), made.mean())))
+        Ok(Some(dense.within(made, self.fetched(passages, has))))
     }
 
     /// The sentences that came, with the graph of an index.

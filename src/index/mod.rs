@@ -209,6 +209,15 @@ impl Index {
         store::open(folder, encoding, whole, progress)
     }
 
+    /// As [`open`](Self::open), for what copies the index: with its vectors, whoever made them, and without an encoder of
+    /// questions that is not of this program. `progress` hears of the bytes that are checked.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), and that `progress` stopped it.
+    pub fn open_to_copy(folder: &Path, progress: &dyn Progress) -> Result<Index, IndexError> {
+        store::open(folder, Encoding::Table, false, progress)
+    }
+
     /// Whether a path looks like an index folder.
     pub fn is_index(path: &Path) -> bool {
         path.join(store::MANIFEST).is_file()

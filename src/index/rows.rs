@@ -7,7 +7,7 @@ use super::{Dense, EntityGraph, EntityOptions, HopLayer, Index, IndexError};
 use crate::corpus::{self, Corpus, Question};
 use crate::embed::fixed::is_of_table;
 use crate::embed::vectors::Row;
-use crate::embed::{Encoder, Identity, Kind};
+use crate::embed::{Encoder, HnswOptions, Identity, Kind};
 use crate::text::Tokens;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -17,8 +17,11 @@ use std::sync::Arc;
 /// The vectors of an index.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Encoded {
-    /// Which encoder made them; they are searched exactly.
+    /// Which encoder made them.
     pub entry: DenseEntry,
+    /// What the small-world graph over them is built with, where there is one; without it they are searched exactly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near: Option<HnswOptions>,
     /// Whether they are kept in int8.
     pub whole: bool,
     /// Their mean, each number by its bits: as JSON writes numbers, the last of them could be another.
@@ -152,6 +155,8 @@ pub type Span = Range<u32>;
 pub struct Nearest {
     pub vector: Vec<f32>,
     pub depth: usize,
+    /// How wide a small-world graph is searched; none compares all.
+    pub beam: Option<usize>,
 }
 
 /// What is asked for at once.
@@ -186,6 +191,37 @@ impl Wanted {
     pub fn is_empty(&self) -> bool {
         *self == Wanted::default()
     }
+
+    /// Its lists by number, and whether each is of names, which come behind passages where nodes are numbered.
+    pub fn numbers(&mut self) -> [(&mut BTreeSet<u32>, bool); 7] {
+        [
+            (&mut self.nodes, false),
+            (&mut self.entities, true),
+            (&mut self.titles, false),
+            (&mut self.texts, false),
+            (&mut self.sentences, false),
+            (&mut self.vectors, false),
+            (&mut self.pieces, false),
+        ]
+    }
+
+    /// Takes in another's lists by number, and its words.
+    pub(super) fn extend(&mut self, mut other: Wanted) {
+        for ((own, _), (other, _)) in self.numbers().into_iter().zip(other.numbers()) {
+            own.append(other);
+        }
+        let words = self.words.iter_mut().chain(&mut self.counts);
+        for (own, other) in words.zip(other.words.iter_mut().chain(&mut other.counts)) {
+            own.append(other);
+        }
+    }
+
+    /// Leaves out another's lists by number.
+    pub(super) fn remove(&mut self, gone: &mut Wanted) {
+        for ((own, _), (gone, _)) in self.numbers().into_iter().zip(gone.numbers()) {
+            own.retain(|one| !gone.contains(one));
+        }
+    }
 }
 
 /// What came of that, by what it was asked for.
@@ -210,6 +246,8 @@ pub struct Came {
     pub near: Vec<(u32, Row)>,
     /// What word pieces weigh.
     pub pieces: Vec<(u32, f32)>,
+    /// What could not be asked for, because whoever has it was not reached.
+    pub gone: Wanted,
 }
 
 /// What a question needs of an index.
@@ -293,8 +331,10 @@ fn encoded(dense: &Dense) -> Option<Encoded> {
         hnsw: None,
         ..dense.entry.clone()
     };
+    let near = dense.entry.hnsw.as_ref();
     (entry.identity.kind != Kind::File).then(|| Encoded {
         entry,
+        near: near.map(|near| near.options.clone()),
         whole: dense.vectors.is_whole(),
         mean: dense.mean().iter().map(|x| x.to_bits()).collect(),
     })
@@ -349,6 +389,15 @@ impl<'a> Here<'a> {
     #[must_use]
     pub fn without_vectors(mut self) -> Here<'a> {
         self.whole.vectors = None;
+        self
+    }
+
+    /// The same without a small-world graph, where vectors have more numbers than so many.
+    #[must_use]
+    pub fn without_graph_beyond(mut self, dims: usize) -> Here<'a> {
+        if let Some(made) = &mut self.whole.vectors {
+            made.near.take_if(|_| made.entry.identity.dims > dims);
+        }
         self
     }
 
@@ -520,9 +569,10 @@ impl Rows for Here<'_> {
             .filter(|(piece, _)| wanted.pieces.contains(piece))
             .collect();
         if let Some(dense) = self.dense() {
-            let nearest = wanted.nearest.as_ref();
-            let found = nearest.map(|own| dense.nearest(&own.vector, own.depth));
-            let found = found.transpose()?.map_or_else(Vec::new, |(found, _)| found);
+            let found = match &wanted.nearest {
+                Some(own) => dense.found(own)?,
+                None => Vec::new(),
+            };
             let found = found.into_iter().map(|(passage, _)| passage);
             let asked = found.chain(wanted.vectors.iter().copied());
             came.near = asked.map(|own| (own, dense.vectors.own(own))).collect();

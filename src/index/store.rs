@@ -460,6 +460,8 @@ pub enum Encoding<'a> {
     Named(&'a str),
     /// What made the vectors, in this very process.
     Own(Option<Box<dyn Encoder>>),
+    /// Nothing but the built-in table: vectors are copied, and no question is asked.
+    Table,
 }
 
 /// Writes a fresh index and gives it back borrowed from its files: what is built on it next has the memory to itself.
@@ -563,10 +565,14 @@ fn opened(
     let encoder = match (&m.dense, encoding) {
         (None, _) | (_, Encoding::Named(NONE)) => None,
         (Some(_), Encoding::Own(own)) => own,
+        (Some(entry), Encoding::Table) if entry.identity.kind != Kind::Static => {
+            let given = Given::stored(entry.identity.clone(), Column::default(), &[])?;
+            Some(Box::new(given) as Box<dyn Encoder>)
+        }
         (Some(entry), Encoding::Stored) if entry.identity.kind == Kind::File => {
             Some(reopened(m, root, entry, None, &questions)?)
         }
-        (Some(entry), Encoding::Stored) => {
+        (Some(entry), Encoding::Stored | Encoding::Table) => {
             let spec = Spec::parse(&entry.encoder)?;
             closed = Closed::of(&spec, &entry.encoder);
             match closed {

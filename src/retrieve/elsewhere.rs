@@ -16,17 +16,21 @@ use super::retrieval::{DEPTH, Record, Retrieval, Spread};
 use super::set::Space;
 use super::settings::Settings;
 use crate::corpus::Question;
+use crate::embed::HnswOptions;
 use crate::index::excerpt::{Deep, Excerpt, Numbered, Reads};
 use crate::index::lexical::counted;
+use crate::index::published::Lost;
 use crate::index::rows::{Names, Rows, Wanted, Whole};
 use crate::layers::ENTITY_PASSAGE;
 use crate::layers::entities::entity_options;
 use crate::parameters::{
-    EDGE_CAP, EDGE_WEIGHT, EdgeWeight, FALLBACK, Fallback, Origin, PRUNE_TOP_PCT, Parameter as P,
-    RESULT_K, RRF_DEPTH, SEED_K, Scoped, VECTOR_SEARCH, VectorSearch, WALK, Walk,
+    EDGE_CAP, EDGE_WEIGHT, EdgeWeight, FALLBACK, Fallback, HNSW_EF_CONSTRUCTION, HNSW_M, Origin,
+    PRUNE_TOP_PCT, Parameter as P, RESULT_K, RRF_DEPTH, SEED_K, Scoped, VECTOR_SEARCH,
+    VectorSearch, WALK, Walk,
 };
 use crate::ranker::Candidates;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// Nodes whose neighbours are fetched for one question, at most.
@@ -51,6 +55,8 @@ pub struct Fetched {
     pub run: Retrieval,
     /// Nodes that were fetched with their neighbours.
     pub nodes: usize,
+    /// What the answer lacks, where a part of the rows could not be reached.
+    pub lost: Option<Lost>,
 }
 
 /// Settings as they run on rows: walks push, unless a person chose otherwise.
@@ -59,7 +65,8 @@ pub struct Fetched {
 /// What needs more than rows, and what would serve.
 pub fn fitted(whole: &Whole, settings: &Settings) -> Result<Settings, RetrieveError> {
     let mut settings = settings.clone();
-    settings.adopt_built(&whole.options, None, false);
+    let near = whole.vectors.as_ref().and_then(|made| made.near.as_ref());
+    settings.adopt_built(&whole.options, near, false);
     let no = |what: String| Err(RetrieveError::Elsewhere(what));
     let method = settings.method().clone();
     let lacks = |step: &&std::sync::Arc<Step>| !runs(step);
@@ -94,9 +101,20 @@ pub fn fitted(whole: &Whole, settings: &Settings) -> Result<Settings, RetrieveEr
             method.name
         ));
     }
-    if compares(&settings) && settings.get(VECTOR_SEARCH) == VectorSearch::Hnsw {
+    let search = settings.get(VECTOR_SEARCH);
+    if compares(&settings) && search == VectorSearch::Hnsw && near.is_none() {
         return no(
-            "vector_search=hnsw walks links that are not published; set vector_search=exact"
+            "vector_search=hnsw needs a small-world graph, and the index was published without; set vector_search=exact"
+                .to_owned(),
+        );
+    }
+    let built = |near: &HnswOptions| {
+        near.m == settings.get(HNSW_M) && near.ef_construction == settings.get(HNSW_EF_CONSTRUCTION)
+    };
+    if compares(&settings) && search != VectorSearch::Exact && !near.is_none_or(built) {
+        return no(
+            "the small-world graph is built once, when the index is published; leave hnsw_m and hnsw_ef_construction as \
+             they are there, or set vector_search=exact"
                 .to_owned(),
         );
     }
@@ -257,11 +275,36 @@ pub fn retrieve(
             Keep::States => retriever.retrieve(question, settings, keep)?,
         };
         return Ok(Fetched {
+            lost: lost(&excerpt, &numbered, &run),
             numbered,
             run,
             nodes: excerpt.nodes(),
         });
     }
+}
+
+/// What a run lacks of the whole, if anything could not be asked for.
+fn lost(excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval) -> Option<Lost> {
+    let gone = excerpt.gone();
+    if gone.is_empty() {
+        return None;
+    }
+    let is_gone = |node: &u32| gone.nodes.contains(&numbered.whole(*node));
+    // A push settles alpha of what arrives at a node; the rest would go on from there.
+    let left = |record: &Record| {
+        let spread = record.output.get::<Spread>()?;
+        let mass = settled(record).filter(is_gone);
+        let mass: f64 = mass.map(|node| spread.mass[node as usize]).sum();
+        Some(mass * (1.0 - spread.diffusion.alpha) / spread.diffusion.alpha)
+    };
+    let words: BTreeSet<&String> = gone.words.iter().flatten().collect();
+    Some(Lost {
+        databases: Vec::new(),
+        mass: run.records.iter().filter_map(left).fold(0.0, f64::max),
+        nodes: gone.nodes.len(),
+        words: words.into_iter().cloned().collect(),
+        passages: gone.texts.union(&gone.titles).count(),
+    })
 }
 
 /// The nodes that a step settled mass on, if it walks.

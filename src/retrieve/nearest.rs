@@ -51,7 +51,7 @@ pub fn search(dense: &Dense, values: Scoped<'_>, depth: usize) -> Search {
     let hnsw = match values.get(VECTOR_SEARCH) {
         VectorSearch::Exact => false,
         VectorSearch::Hnsw => true,
-        VectorSearch::Auto => dense.entry.hnsw.is_some(),
+        VectorSearch::Auto => dense.has_graph(),
     };
     if !hnsw {
         return Search::Exact;
@@ -83,15 +83,12 @@ pub fn nearest(
     depth: usize,
 ) -> Result<Ranked, EmbedError> {
     let search = search(dense, values, depth);
-    let (found, matched) = match search {
-        Search::Exact => dense.nearest(vector, depth)?,
-        Search::Hnsw { ef, .. } => {
-            let graph = dense.hnsw(&graph(values))?;
-            let found = graph.nearest(&dense.vectors, vector, depth, ef)?;
-            let count = found.len();
-            (found, count)
-        }
+    let options = graph(values);
+    let graph = match search {
+        Search::Exact => None,
+        Search::Hnsw { ef, .. } => Some((&options, ef)),
     };
+    let (found, matched) = dense.nearest(vector, depth, graph)?;
     let hits = found
         .into_iter()
         .map(|(passage, score)| Hit { passage, score })

@@ -1,15 +1,17 @@
 //! Answers over fetched rows are the answers over the whole index, bit for bit.
 
 use crate::common::shared;
-use hopscope::corpus::{Corpus, Passage, ReadOptions, read};
-use hopscope::index::rows::{Here, Rows, copy};
-use hopscope::index::{BuildOptions, Index, IndexError, Silent, sample};
+use hopscope::corpus::{Corpus, Passage, Question, ReadOptions, read};
+use hopscope::embed::HnswOptions;
+use hopscope::index::rows::{Came, Here, Names, Rows, Wanted, Whole, copy};
+use hopscope::index::{BuildOptions, Index, IndexError, NearOptions, Silent, sample};
 use hopscope::layers::HopLayer;
-use hopscope::retrieve::elsewhere::{Purpose, fitted, retrieve};
+use hopscope::retrieve::elsewhere::{Fetched, Purpose, fitted, retrieve};
 use hopscope::retrieve::explanation::Part;
 use hopscope::retrieve::{Keep, METHODS, Method, RetrieveError, Retriever, Settings};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 static SAMPLE: LazyLock<Arc<Index>> = LazyLock::new(|| with_sentences(sample::index().unwrap()));
@@ -131,6 +133,42 @@ fn every_question_of_the_sample_is_answered_as_by_the_whole() {
 }
 
 #[test]
+fn a_small_world_graph_is_searched_where_it_lies() {
+    let options = BuildOptions {
+        near: Some(NearOptions {
+            from: 0,
+            graph: HnswOptions {
+                m: 8,
+                ef_construction: 60,
+                seed: 0,
+            },
+            ef_search: 64,
+        }),
+        ..BuildOptions::default()
+    };
+    let index = Index::build(sample::corpus().unwrap(), &options, &Silent).unwrap();
+    let index = with_sentences(index);
+    for (method, set) in [
+        ("dense", &[][..]),
+        ("hop", &["hnsw_ef_search=128"]),
+        ("graph-dense", &["vector_search=hnsw", "epsilon=1e-3"]),
+        ("dense", &["vector_search=exact"]),
+    ] {
+        let settings = settings(&index, method, set);
+        for question in index.questions().iter().take(12) {
+            same(&index, &question.text, &settings);
+        }
+    }
+    let here = Here::of(&index).unwrap();
+    let other = settings(&index, "dense", &["hnsw_m=12"]);
+    let error = fitted(here.whole(), &other).unwrap_err().to_string();
+    assert!(error.contains("leave hnsw_m"), "{error}");
+    let without = here.without_graph_beyond(100);
+    let asked = settings(&index, "dense", &["vector_search=hnsw"]);
+    assert!(fitted(without.whole(), &asked).is_err());
+}
+
+#[test]
 fn a_coarse_walk_fetches_few_nodes() {
     let index = &*SAMPLE;
     let settings = settings(index, "graph-hybrid", &["epsilon=1e-2"]);
@@ -214,6 +252,99 @@ fn what_needs_the_whole_index_is_refused_with_what_would_serve() {
             same(index, "Who discovered Titan?", &settings);
         }
     }
+}
+
+/// An index of which some nodes and words cannot be asked for.
+struct Holed<'a> {
+    here: Here<'a>,
+    gone: fn(u32) -> bool,
+}
+
+impl Rows for Holed<'_> {
+    fn whole(&self) -> &Whole {
+        self.here.whole()
+    }
+
+    fn question(&self, asked: &str) -> Result<Option<Question>, IndexError> {
+        self.here.question(asked)
+    }
+
+    fn questions(&self, places: Range<u32>) -> Result<Vec<Question>, IndexError> {
+        self.here.questions(places)
+    }
+
+    fn vector(&self, question: &str) -> Result<Option<Vec<f32>>, IndexError> {
+        self.here.vector(question)
+    }
+
+    fn fetch(&self, names: Names, wanted: &Wanted) -> Result<Came, IndexError> {
+        let (mut asked, mut gone) = (wanted.clone(), Wanted::default());
+        let passages = self.whole().passages;
+        let lists = asked.numbers().into_iter().zip(gone.numbers());
+        for ((own, of_names), (lost, _)) in lists {
+            let node = |one: &u32| if of_names { one + passages } else { *one };
+            lost.extend(own.iter().copied().filter(|one| (self.gone)(node(one))));
+            own.retain(|one| !(self.gone)(node(one)));
+        }
+        let mut came = self.here.fetch(names, &asked)?;
+        // A form is looked for where its name is.
+        came.joined.retain(|(node, _)| !(self.gone)(*node));
+        came.names
+            .retain(|name| !(self.gone)(name.entity + passages));
+        came.gone = gone;
+        Ok(came)
+    }
+}
+
+#[test]
+fn what_a_part_lacks_bounds_what_a_walk_differs_by() {
+    let index = &*SAMPLE;
+    let holed = Holed {
+        here: Here::of(index).unwrap(),
+        gone: |node| node % 3 == 1,
+    };
+    let asked = settings(index, "graph", &["epsilon=1e-7", "fallback=none"]);
+    let settings = fitted(holed.whole(), &asked).unwrap();
+    let (mut bounded, mut lacking) = (0, 0);
+    for question in index.questions() {
+        let run = |rows: &dyn Rows| {
+            let purpose = (Keep::Scores, Purpose::Answer);
+            retrieve(rows, &question.text, &settings, purpose).unwrap()
+        };
+        let (part, whole) = (run(&holed), run(&holed.here));
+        assert!(whole.lost.is_none());
+        let Some(lost) = &part.lost else {
+            assert_eq!(
+                part.run.seeds().len(),
+                0,
+                "a walk over so many nodes meets a gone one"
+            );
+            continue;
+        };
+        lacking += usize::from(lost.passages > 0);
+        // Only where all names of the question are there do both start alike.
+        if part.run.seeds().len() != whole.run.seeds().len() {
+            continue;
+        }
+        let scores = |of: &Fetched| -> BTreeMap<u32, f64> {
+            let hits = of.run.top().iter();
+            hits.map(|hit| (of.numbered.whole(hit.passage), f64::from(hit.score)))
+                .collect()
+        };
+        let (own, all) = (scores(&part), scores(&whole));
+        let less: f64 = all
+            .iter()
+            .map(|(p, score)| score - own.get(p).unwrap_or(&0.0))
+            .sum();
+        assert!(
+            less <= lost.mass + 1e-3,
+            "{}: {less} {}",
+            question.text,
+            lost.mass
+        );
+        bounded += usize::from(less > 1e-3);
+    }
+    assert!(bounded > 0 && lacking > 0, "{bounded} {lacking}");
 }
 
 #[test]

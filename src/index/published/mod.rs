@@ -18,11 +18,11 @@ mod read;
 mod server;
 mod write;
 
-pub use read::{Published, Spent};
+pub use read::{Lost, Published, Spent};
 pub use write::{Placed, Publication, publish};
 
 use super::IndexError;
-use super::rows::{Here, Names, Whole};
+use super::rows::{Here, Names, Wanted, Whole};
 use crate::exchange::postgres::PUBLISHED as CURRENT;
 use crate::exchange::postgres::address::Address;
 use crate::exchange::postgres::client::quoted;
@@ -30,9 +30,7 @@ use crate::exchange::schema::GraphError;
 use crate::text::folded::unaccented;
 use crate::text::{Language, Tokens};
 use serde::{Deserialize, Serialize};
-use server::Keys;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use tokio_postgres::types::Type;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -76,17 +74,24 @@ impl Shard {
         (key % u64::from(of)) as u32
     }
 
-    /// The keys among these numbers that are here, each the number of a node less `before`.
-    fn of_numbers(self, numbers: &BTreeSet<u32>, before: u32) -> Keys {
-        let own = numbers
-            .iter()
-            .filter(|own| self.has(u64::from(**own + before)));
-        Keys::Numbers(own.map(|own| own.cast_signed()).collect())
+    /// What of this is here, each thing under its key. Forms and neighbours of a vector are looked for everywhere.
+    fn part_of(self, wanted: &Wanted, passages: u32) -> Wanted {
+        let mut own = wanted.clone();
+        for (numbers, of_names) in own.numbers() {
+            let before = if of_names { passages } else { 0 };
+            numbers.retain(|number| self.has(u64::from(number + before)));
+        }
+        for tokens in Tokens::ALL {
+            for words in [&mut own.words, &mut own.counts] {
+                words[tokens as usize].retain(|word| self.has_text(word_key(tokens, word)));
+            }
+        }
+        own
     }
 
-    fn of_texts(self, keys: impl IntoIterator<Item = i64>) -> Keys {
-        let own = keys.into_iter().filter(|key| self.has(key.cast_unsigned()));
-        Keys::Texts(own.collect())
+    /// Whether the rows of a text's key are here.
+    fn has_text(self, key: i64) -> bool {
+        self.has(key.cast_unsigned())
     }
 }
 

@@ -14,8 +14,9 @@ use crate::index::IndexError;
 use crate::index::build::STATIC;
 use crate::index::rows::{Called, Came, Encoded, Names, Nearest, Passage, Rows, Wanted, Whole};
 use crate::text::{Tokens, plural};
-use futures_util::future::try_join_all;
+use futures_util::future::join_all;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ use tokio::runtime::Runtime;
 use tokio_postgres::{Client, Row};
 
 /// What a question cost in the database.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Spent {
     /// Servers that hold the index.
@@ -38,6 +39,25 @@ pub struct Spent {
     pub bytes: usize,
     /// Seconds that were waited for them.
     pub seconds: f64,
+    /// What the answer lacks, where databases could not be reached and a partial answer was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lost: Option<Lost>,
+}
+
+/// What an answer lacks because databases could not be reached.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Lost {
+    /// The databases.
+    pub databases: Vec<String>,
+    /// Mass that a walk did not follow, at most: of all scores of a walk together, so much may lie elsewhere.
+    pub mass: f64,
+    /// Nodes there that a walk reached.
+    pub nodes: usize,
+    /// Words of the question that could not be looked up.
+    pub words: Vec<String>,
+    /// Passages whose titles or texts could not be read.
+    pub passages: usize,
 }
 
 /// An index in a database, or in several.
@@ -48,12 +68,15 @@ pub struct Published {
     /// It, or the one that the index names; none until a question is encoded.
     encoder: OnceLock<Box<dyn Encoder>>,
     runtime: Runtime,
+    /// Whether a database that cannot be reached is left out.
+    partial: bool,
     line: Mutex<Line>,
 }
 
-/// The servers by the part that each has, and what they have cost.
+/// The servers by the part that each has, none of those that could not be reached, and what they have cost.
 struct Line {
-    servers: Vec<Server>,
+    servers: Vec<Option<Server>>,
+    lost: Vec<String>,
     spent: Spent,
 }
 
@@ -90,22 +113,40 @@ async fn versions(
 impl Published {
     /// Whether the database of an address, or the databases, hold a published index: of the schema that it names, or of
     /// `hopscope`. None where the first holds none. Questions are encoded as the index says, or by the encoder that is `named`.
+    /// A `partial` one may lack databases of several, as long as one is there.
     ///
     /// # Errors
     /// A server that cannot be reached or refuses, a version that this program does not read, and a part that is missing.
-    pub fn find(address: &Path, named: Option<&str>) -> Result<Option<Published>, IndexError> {
+    pub fn find(
+        address: &Path,
+        named: Option<&str>,
+        partial: bool,
+    ) -> Result<Option<Published>, IndexError> {
         let addresses = Address::all_of(address).map_err(rows)?;
         let Some(first) = addresses.first() else {
             return Ok(None);
         };
-        let schema = schema_of(first);
+        let (schema, count) = (schema_of(first), addresses.len());
         let runtime = runtime(first).map_err(rows)?;
-        let found = runtime.block_on(try_join_all(addresses.iter().map(async |address| {
+        let reached = runtime.block_on(join_all(addresses.iter().map(async |address| {
             let client = reach(address).await?;
             let versions = versions(address, &client, &schema).await?;
             Ok::<_, IndexError>((client, versions))
-        })))?;
-        let Some(asked) = found.first().and_then(|(_, versions)| versions.first()) else {
+        })));
+        let (mut found, mut lost) = (Vec::new(), Vec::new());
+        for (address, reached) in addresses.into_iter().zip(reached) {
+            match reached {
+                // The last one has to be there where all others are not.
+                Err(_) if partial && lost.len() + 1 < count => lost.push(address.place()),
+                reached => {
+                    let (client, versions) = reached?;
+                    found.push((address, client, versions));
+                }
+            }
+        }
+        let asked = found.first();
+        let asked = asked.and_then(|(first, _, versions)| Some((first, versions.first()?)));
+        let Some((first, asked)) = asked else {
             return Ok(None);
         };
         let fails =
@@ -117,8 +158,12 @@ impl Published {
             let remedy = "publish the index again with this version of hopscope";
             return Err(fails(first, what, remedy));
         };
+        let about = About {
+            whole: Cow::Owned(about.whole.into_owned()),
+            ..about
+        };
         let of = about.shard.of;
-        if of as usize != addresses.len() {
+        if of as usize != count {
             let what = format!("it holds part {} of an index", about.shard);
             let remedy = format!(
                 "name the {} that it was published to: postgres://HOST/DATABASE,HOST/DATABASE",
@@ -128,7 +173,7 @@ impl Published {
         }
         // All parts are complete before any is asked: where the first was replaced a moment ago, the others have theirs too.
         let mut servers: Vec<Option<Server>> = (0..of).map(|_| None).collect();
-        for (address, (client, versions)) in addresses.into_iter().zip(found) {
+        for (address, client, versions) in found {
             let part = versions.iter().find_map(|version| {
                 let own: About<'_> = serde_json::from_str(&version.about).ok()?;
                 let same = own.whole == about.whole && own.shard.of == of && own.shard.at < of;
@@ -161,8 +206,10 @@ impl Published {
             named: named.map(str::to_owned),
             encoder: OnceLock::new(),
             runtime,
+            partial,
             line: Mutex::new(Line {
-                servers: servers.into_iter().flatten().collect(),
+                servers,
+                lost,
                 spent: Spent::default(),
             }),
         }))
@@ -171,7 +218,7 @@ impl Published {
     /// The tables that texts and questions are copied from.
     pub fn tables(&self) -> Vec<PathBuf> {
         let line = self.line();
-        let servers = line.servers.iter();
+        let servers = line.servers.iter().flatten();
         let tables = servers.flat_map(|server| [&PASSAGES, &QUESTIONS].map(|of| server.table(of)));
         tables.collect()
     }
@@ -180,9 +227,14 @@ impl Published {
     pub fn spent(&self) -> Spent {
         let mut line = self.line();
         Spent {
-            servers: line.servers.len(),
+            servers: line.servers.iter().flatten().count(),
             ..std::mem::take(&mut line.spent)
         }
+    }
+
+    /// The databases that could not be reached, and were left out.
+    pub fn lost(&self) -> Vec<String> {
+        self.line().lost.clone()
     }
 
     /// What encodes questions: what a person named, or what the index names, unless that is a server.
@@ -210,32 +262,54 @@ impl Published {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks all servers at once for what each of them holds, and reads what comes of each.
+    /// Asks all servers at once for what each of them holds, and reads what comes of each. Gives the parts that nobody was
+    /// asked for.
     fn ask(
         &self,
         names: Names,
         batch: impl Fn(Shard) -> Batch,
         mut read: impl FnMut(&Server, &Batch, &Found) -> Result<(), IndexError>,
-    ) -> Result<(), IndexError> {
+    ) -> Result<Vec<Shard>, IndexError> {
         let mut line = self.line();
         let line = &mut *line;
         let of = line.servers.len() as u32;
         let batches: Vec<Batch> = (0..of).map(|at| batch(Shard { at, of })).collect();
         let start = Instant::now();
         let asked = line.servers.iter_mut().zip(&batches);
-        let asked = asked.map(|(server, batch)| server.ask(names, batch));
-        let came = self.runtime.block_on(try_join_all(asked))?;
+        let asked = asked.map(async |(server, batch)| match server {
+            Some(server) => server.ask(names, batch).await.map(Some),
+            None => Ok(None),
+        });
+        let came = self.runtime.block_on(join_all(asked));
         let spent = &mut line.spent;
         spent.seconds += start.elapsed().as_secs_f64();
         spent.trips += 1;
-        for row in came.iter().flat_map(Found::iter).flatten() {
-            spent.rows += 1;
-            spent.bytes += row.raw_size_bytes();
+        let alive = |servers: &[Option<Server>]| servers.iter().flatten().count();
+        let mut gone = Vec::new();
+        for (at, came) in came.into_iter().enumerate() {
+            let others = alive(&line.servers) > 1;
+            let slot = &mut line.servers[at];
+            let leaves = self.partial && others && slot.as_ref().is_some_and(|own| own.is_gone);
+            let came = match came {
+                Err(_) if leaves => None,
+                came => came?,
+            };
+            let shard = Shard { at: at as u32, of };
+            match (came, &*slot) {
+                (Some(came), Some(server)) => {
+                    for row in came.iter().flatten() {
+                        spent.rows += 1;
+                        spent.bytes += row.raw_size_bytes();
+                    }
+                    read(server, &batches[at], &came)?;
+                }
+                _ => {
+                    line.lost.extend(slot.take().map(|server| server.place()));
+                    gone.push(shard);
+                }
+            }
         }
-        let parts = line.servers.iter().zip(&batches).zip(came);
-        parts
-            .into_iter()
-            .try_for_each(|((server, batch), came)| read(server, batch, &came))
+        Ok(gone)
     }
 }
 
@@ -267,9 +341,18 @@ fn of_kind(kind: Kind, keys: Keys) -> Batch {
     })
 }
 
-fn near(nearest: &Nearest) -> Keys {
+/// What is near, by a look-up of this kind.
+fn near(kind: Kind, nearest: Option<&Nearest>) -> Keys {
+    let own = |nearest: &&Nearest| nearest.beam.is_some() == (kind == Kind::About);
+    let Some(nearest) = nearest.filter(own) else {
+        return Keys::default();
+    };
     let values: Vec<String> = nearest.vector.iter().map(f32::to_string).collect();
-    Keys::Near(format!("[{}]", values.join(",")), nearest.depth as i64)
+    let (vector, depth) = (format!("[{}]", values.join(",")), nearest.depth as i64);
+    match nearest.beam {
+        None => Keys::Near(vector, depth),
+        Some(beam) => Keys::About(vector, depth, beam),
+    }
 }
 
 /// How a word is cut, by the key that its row begins with; another text may have that, too.
@@ -326,7 +409,10 @@ impl Rows for Published {
     fn questions(&self, places: Range<u32>) -> Result<Vec<Question>, IndexError> {
         let places: BTreeSet<u32> = places.collect();
         let mut found = BTreeMap::new();
-        let batch = |shard: Shard| of_kind(Kind::Places, shard.of_numbers(&places, 0));
+        let batch = |shard: Shard| {
+            let own = places.iter().filter(|place| shard.has(u64::from(**place)));
+            of_kind(Kind::Places, Keys::of(&own.copied().collect()))
+        };
         self.ask(Names::Own, batch, |server, batch, came| {
             let table = (&QUESTIONS, Names::Own);
             let own = numbered(server, table, Kind::Places, (batch, came), question_of_set);
@@ -358,27 +444,29 @@ impl Rows for Published {
             let keys = cuts.flat_map(|(cut, words)| words.iter().map(move |w| word_key(cut, w)));
             keys.collect()
         };
-        let (words, counts) = (keys(&wanted.words), keys(&wanted.counts));
         let batch = |shard: Shard| {
+            let own = shard.part_of(wanted, passages);
+            let aliases = aliases().map(|form| key(b'a', form));
+            let aliases = aliases.filter(|key| shard.has_text(*key));
             Batch::of(|kind| match kind {
-                Kind::Arcs => shard.of_numbers(&wanted.nodes, 0),
+                Kind::Arcs => Keys::of(&own.nodes),
                 // Whoever has a name has its forms.
                 Kind::Forms => Keys::Texts(form_keys.clone()),
-                Kind::Aliases => shard.of_texts(aliases().map(|form| key(b'a', form))),
-                Kind::Names => shard.of_numbers(&wanted.entities, passages),
-                Kind::Words => shard.of_texts(words.iter().copied()),
-                Kind::Counts => shard.of_texts(counts.iter().copied()),
-                Kind::Titles => shard.of_numbers(&wanted.titles, 0),
-                Kind::Texts => shard.of_numbers(&wanted.texts, 0),
+                Kind::Aliases => Keys::Texts(aliases.clone().collect()),
+                Kind::Names => Keys::of(&own.entities),
+                Kind::Words => Keys::Texts(keys(&own.words)),
+                Kind::Counts => Keys::Texts(keys(&own.counts)),
+                Kind::Titles => Keys::of(&own.titles),
+                Kind::Texts => Keys::of(&own.texts),
                 Kind::Questions | Kind::Places => Keys::default(),
-                Kind::Sentences => shard.of_numbers(&wanted.sentences, 0),
-                Kind::Pieces => shard.of_numbers(&wanted.pieces, 0),
-                Kind::Vectors => shard.of_numbers(&wanted.vectors, 0),
-                Kind::Nearest => wanted.nearest.as_ref().map_or_else(Keys::default, near),
+                Kind::Sentences => Keys::of(&own.sentences),
+                Kind::Pieces => Keys::of(&own.pieces),
+                Kind::Vectors => Keys::of(&own.vectors),
+                Kind::Nearest | Kind::About => near(kind, own.nearest.as_ref()),
             })
         };
         let mut came = Came::default();
-        self.ask(names, batch, |server, asked, rows| {
+        let gone = self.ask(names, batch, |server, asked, rows| {
             let asked = Answered {
                 server,
                 whole: &self.whole,
@@ -388,6 +476,9 @@ impl Rows for Published {
             };
             asked.read(&mut came)
         })?;
+        for shard in gone {
+            came.gone.extend(shard.part_of(wanted, passages));
+        }
         Ok(came)
     }
 }
@@ -496,7 +587,8 @@ impl Answered<'_> {
         let kept = |row: &Row| made.and_then(|made| made.row(row.get(1)));
         let vectors = (&VECTORS, Names::Own);
         to.near.extend(self.numbered(vectors, Kind::Vectors, kept)?);
-        for row in &self.came.1[Kind::Nearest] {
+        let came = self.came.1;
+        for row in came[Kind::Nearest].iter().chain(&came[Kind::About]) {
             let kept = kept(row).ok_or_else(|| self.server.damaged(&VECTORS, Names::Own))?;
             to.near.push((number(row, 0), kept));
         }

@@ -9,6 +9,7 @@ use crate::exchange::postgres::client::{connect, error, failure};
 use crate::index::IndexError;
 use crate::index::rows::{Names, Whole};
 use futures_util::future::try_join_all;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio_postgres::error::SqlState;
@@ -22,6 +23,9 @@ const AGAIN: [Duration; 3] = [
     Duration::from_millis(400),
     Duration::from_millis(1600),
 ];
+
+/// The widest beam that the extension takes.
+pub const MOST_BEAM: usize = 1000;
 
 /// What is looked up together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,12 +50,13 @@ pub enum Kind {
     Pieces,
     /// Vectors of passages.
     Vectors,
-    /// The nearest vectors.
+    /// The nearest vectors, of all and by an index over them.
     Nearest,
+    About,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 14] = [
+    pub const ALL: [Kind; 15] = [
         Kind::Arcs,
         Kind::Forms,
         Kind::Aliases,
@@ -66,6 +71,7 @@ impl Kind {
         Kind::Pieces,
         Kind::Vectors,
         Kind::Nearest,
+        Kind::About,
     ];
 }
 
@@ -100,6 +106,14 @@ pub enum Keys {
     Texts(Vec<i64>),
     /// A vector as SQL writes it, and how many of the nearest.
     Near(String, i64),
+    /// The same with the width of the beam that an index over vectors is searched with.
+    About(String, i64, usize),
+}
+
+impl Keys {
+    pub fn of(numbers: &BTreeSet<u32>) -> Keys {
+        Keys::Numbers(numbers.iter().map(|own| own.cast_signed()).collect())
+    }
 }
 
 impl Default for Keys {
@@ -113,7 +127,7 @@ impl Keys {
         match self {
             Keys::Numbers(own) => own.len(),
             Keys::Texts(own) => own.len(),
-            Keys::Near(..) => 1,
+            Keys::Near(..) | Keys::About(..) => 1,
         }
     }
 
@@ -127,7 +141,9 @@ impl Keys {
             _ if self.len() == 0 => Ok(Vec::new()),
             Keys::Numbers(own) => client.query(statement, &[own]).await,
             Keys::Texts(own) => client.query(statement, &[own]).await,
-            Keys::Near(vector, depth) => client.query(statement, &[vector, depth]).await,
+            Keys::Near(vector, depth) | Keys::About(vector, depth, _) => {
+                client.query(statement, &[vector, depth]).await
+            }
         }
     }
 }
@@ -201,7 +217,17 @@ fn look_up(
                 of(&VECTORS, own)
             )
         }
-        Kind::Sentences | Kind::Pieces | Kind::Vectors | Kind::Nearest => return None,
+        Kind::About if vectors => {
+            let extension = version.extension.as_deref()?;
+            format!(
+                "SELECT passage, kept FROM {} ORDER BY \
+                 near OPERATOR({extension}.<#>) $1::pg_catalog.text::{extension}.{VECTOR} LIMIT $2",
+                of(&VECTORS, own)
+            )
+        }
+        Kind::Sentences | Kind::Pieces | Kind::Vectors | Kind::Nearest | Kind::About => {
+            return None;
+        }
     })
 }
 
@@ -224,6 +250,10 @@ pub struct Server {
     queries: [ByKind<Option<String>>; Names::ALL.len()],
     /// None until something is asked of that graph.
     prepared: [Option<ByKind<Option<Statement>>>; Names::ALL.len()],
+    /// How wide the connection searches an index over vectors; none until it was set.
+    beam: Option<usize>,
+    /// It stayed away, or was slow, and is asked no more.
+    pub is_gone: bool,
 }
 
 impl Server {
@@ -241,7 +271,14 @@ impl Server {
             queries: Names::ALL
                 .map(|names| ByKind::of(|kind| look_up(kind, names, version, schema, whole))),
             prepared: Default::default(),
+            beam: None,
+            is_gone: false,
         }
+    }
+
+    /// Where it is, without a password.
+    pub fn place(&self) -> String {
+        self.address.place()
     }
 
     /// Asks on the connection, which is made again where it broke: nothing is lost with it, since what is asked for never
@@ -257,16 +294,19 @@ impl Server {
                 Ok(Ok(came)) => return Ok(came),
                 Ok(Err(cause)) if self.client.is_closed() || is_broken(&cause) => {
                     let Some(wait) = waits.next() else {
+                        self.is_gone = true;
                         return Err(rows(failure(&self.address, &cause)));
                     };
                     tokio::time::sleep(*wait).await;
                     if let Ok(client) = reach(&self.address).await {
                         self.client = client;
                         self.prepared = Default::default();
+                        self.beam = None;
                     }
                 }
                 Ok(Err(cause)) => return Err(self.failed(&cause)),
                 Err(_) => {
+                    self.is_gone = true;
                     let what = format!("a look-up took more than {} s", LOOK_UP.as_secs());
                     let remedy = "check the server, and ask again".to_owned();
                     return Err(rows(error(&self.address, what, remedy)));
@@ -289,6 +329,13 @@ impl Server {
             });
             let mut all = try_join_all(prepare).await?.into_iter();
             *prepared = Some(ByKind::of(|_| all.next().flatten()));
+        }
+        if let Keys::About(_, _, beam) = &batch[Kind::About]
+            && self.beam != Some(*beam)
+        {
+            let set = format!("SET hnsw.ef_search = {}", beam.clamp(&1, &MOST_BEAM));
+            self.client.batch_execute(&set).await?;
+            self.beam = Some(*beam);
         }
         let statements = prepared.iter().flat_map(ByKind::iter);
         let asked = batch.iter().zip(statements);

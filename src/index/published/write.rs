@@ -1,8 +1,9 @@
 //! Publishing: an index is copied into tables of a new version, and that becomes the one that is asked, in one transaction.
 
+use super::server::MOST_BEAM;
 use super::{
-    About, CURRENT, FORMAT, Shard, Table, VECTOR, VERSIONS, all_tables, extension, form_keys, key,
-    packed, rows, schema_of, tables, word_key,
+    About, CURRENT, FORMAT, Shard, Table, VECTOR, VECTORS, VERSIONS, all_tables, extension,
+    form_keys, key, packed, rows, schema_of, tables, word_key,
 };
 use crate::exchange::postgres::address::Address;
 use crate::exchange::postgres::client::{connect, error, failure, literal, quoted, runtime};
@@ -73,7 +74,7 @@ pub fn publish(
         .map(|(address, shard)| Writer::open(&runtime, address, shard))
         .collect();
     let mut writers = writers?;
-    let mut here = Here::of(index)?;
+    let mut here = Here::of(index)?.without_graph_beyond(MOST_DIMS);
     let lack = writers.iter().filter(|writer| writer.extension.is_none());
     let lack = lack.filter(|_| here.whole().vectors.is_some());
     let lack: Vec<String> = lack.map(|writer| writer.address.place()).collect();
@@ -176,7 +177,7 @@ fn filled(
         finished.map(drop).map_err(|cause| writer.failed(&cause))
     })))?;
     let ends = lack.iter().map(async |(writer, begun)| {
-        let end = writer.end_of_table(table, begun);
+        let end = writer.end_of_table(table, here.whole(), begun);
         let ended = writer.client.simple_query(&end).await;
         ended.map(drop).map_err(|cause| writer.failed(&cause))
     });
@@ -452,7 +453,12 @@ impl<'a> Writer<'a> {
     }
 
     /// Ends the transaction of a table that has its rows, as SQL.
-    fn end_of_table(&self, (table, names): (&Table, Names), begun: &Begun) -> String {
+    fn end_of_table(
+        &self,
+        (table, names): (&Table, Names),
+        whole: &Whole,
+        begun: &Begun,
+    ) -> String {
         let version = begun.version;
         let name = table.of(&self.schema, version, names);
         let grant = match begun.readers.is_empty() {
@@ -460,8 +466,18 @@ impl<'a> Writer<'a> {
             false => format!("GRANT SELECT ON {name} TO {}; ", begun.readers.join(", ")),
         };
         let unique = if table.unique { "UNIQUE" } else { "" };
+        let near = whole.vectors.as_ref().and_then(|made| made.near.as_ref());
+        let near = near.filter(|_| table.name == VECTORS.name);
+        let near = near.zip(self.extension.as_ref());
+        let near = near.map_or_else(String::new, |(near, extension)| {
+            let m = near.m.min(MOST_LINKS);
+            let beam = near.ef_construction.clamp(2 * m, MOST_BEAM);
+            format!(
+                "CREATE INDEX ON {name} USING hnsw (near {extension}.vector_ip_ops) WITH (m = {m}, ef_construction = {beam}); "
+            )
+        });
         format!(
-            "CREATE {unique} INDEX ON {name} ({}); ANALYZE {name}; {grant}\
+            "CREATE {unique} INDEX ON {name} ({}); {near}ANALYZE {name}; {grant}\
              UPDATE {}.{VERSIONS} SET written = pg_catalog.array_append(written, {}) WHERE version = {version}; COMMIT",
             table.key,
             quoted(&self.schema),
@@ -469,6 +485,10 @@ impl<'a> Writer<'a> {
         )
     }
 }
+
+/// Numbers of a vector in an index of the extension, and links of a node, at most.
+const MOST_DIMS: usize = 2000;
+const MOST_LINKS: usize = 100;
 
 /// Rows that are written between two looks at whether to go on.
 const LOOK: usize = 4096;
