@@ -558,7 +558,7 @@ fn a_connection_that_breaks_is_made_again_and_a_server_that_is_gone_is_an_error(
         assert_eq!(top(&ask().unwrap()), before);
     }
     // One that another program wrote.
-    let versions = "UPDATE hopscope.hopscope_versions SET about = replace(about, '\"format\":4', '\"format\":99')";
+    let versions = "UPDATE hopscope.hopscope_versions SET about = replace(about, '\"format\":5', '\"format\":99')";
     server.sql("whole", versions);
     let said = Published::find(Path::new(&address), None, false)
         .err()
