@@ -54,7 +54,13 @@ impl VectorWriter {
                 self.scales.push(*scale);
             }
             Some(Row::F32(values)) => self.values.extend(values),
-            None => self.take(&vec![0.0; self.identity.dims]),
+            None if self.whole => {
+                self.small.resize(self.small.len() + self.identity.dims, 0);
+                self.scales.push(0.0);
+            }
+            None => self
+                .values
+                .resize(self.values.len() + self.identity.dims, 0.0),
         }
     }
 

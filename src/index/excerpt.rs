@@ -82,7 +82,23 @@ pub struct Reads {
     pub words: Vec<Deep>,
 }
 
-/// Passages by their words: the best, best first, and all that have one.
+/// What stands under one of some numbers, with the place of that number; both ascend.
+fn shared<'a, T>(
+    numbers: &'a [u32],
+    all: &'a [T],
+    number: impl Fn(&T) -> u32 + 'a,
+) -> impl Iterator<Item = (usize, &'a T)> {
+    let mut at = 0;
+    all.iter().filter_map(move |one| {
+        let own = number(one);
+        while numbers.get(at).is_some_and(|known| *known < own) {
+            at += 1;
+        }
+        (numbers.get(at) == Some(&own)).then_some((at, one))
+    })
+}
+
+/// Passages by their words: the best, best first, and all that have one, ascending.
 struct Listed {
     best: Vec<u32>,
     matched: Vec<u32>,
@@ -335,7 +351,8 @@ impl Excerpt {
         let mut best: Vec<(f32, u32)> = scores.into_iter().map(|(p, s)| (s as f32, p)).collect();
         best.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let matched = best.iter().filter(|(score, _)| *score > 0.0);
-        let matched = matched.map(|(_, passage)| *passage).collect();
+        let mut matched: Vec<u32> = matched.map(|(_, passage)| *passage).collect();
+        matched.sort_unstable();
         best.truncate(deep.most);
         Listed {
             best: best.into_iter().map(|(_, passage)| passage).collect(),
@@ -380,11 +397,11 @@ impl Excerpt {
             .iter()
             .map(|node| node - whole.passages)
             .collect();
-        let beside = |passage: &&u32| passages.binary_search(passage).is_err();
-        let unseen = listed.iter();
-        let unseen: Vec<usize> = unseen
-            .map(|listed| listed.matched.iter().filter(beside).count())
-            .collect();
+        let unseen = listed.iter().map(|listed| {
+            let seen = shared(&passages, &listed.matched, |passage| *passage).count();
+            listed.matched.len() - seen
+        });
+        let unseen: Vec<usize> = unseen.collect();
         let graph = self.graph(&nodes, count);
         let index = Index {
             questions: self.questions(&passages),
@@ -582,11 +599,9 @@ impl Excerpt {
             let mut words = FxHashMap::default();
             for (word, postings) in &self.words[tokens as usize] {
                 let mut own = Vec::new();
-                for posting in postings {
-                    if let Ok(at) = passages.binary_search(&posting.passage) {
-                        lengths[at] = posting.length;
-                        own.push((at as u32, posting.tf));
-                    }
+                for (at, posting) in shared(passages, postings, |posting| posting.passage) {
+                    lengths[at] = posting.length;
+                    own.push((at as u32, posting.tf));
                 }
                 words.insert(word.clone(), (postings.len() as u32, own));
             }
