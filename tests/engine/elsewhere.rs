@@ -4,7 +4,9 @@ use crate::common::shared;
 use hopscope::corpus::{Corpus, Passage, Question, ReadOptions, read};
 use hopscope::embed::HnswOptions;
 use hopscope::index::rows::{Came, Here, Names, Rows, Wanted, Whole, copy};
-use hopscope::index::{BuildOptions, Index, IndexError, NearOptions, Silent, sample};
+use hopscope::index::{
+    BuildOptions, EntityOptions, Index, IndexError, NearOptions, Silent, sample,
+};
 use hopscope::layers::HopLayer;
 use hopscope::retrieve::elsewhere::{Fetched, Purpose, fitted, retrieve};
 use hopscope::retrieve::explanation::Part;
@@ -414,25 +416,29 @@ proptest! {
         method in prop::sample::select(vec!["bm25", "graph", "graph-hybrid", "dense", "graph-rrf", "hop"]),
         set in prop::sample::subsequence(
             vec!["hub_p=0.7", "epsilon=1e-3", "push_threshold=degree", "dangling=reseed", "min_df=2", "seed_k=3",
-                 "max_df_ratio=0.5", "fold_accents=off", "edge_weight=binary"],
+                 "max_df_ratio=0.5", "fold_accents=off", "edge_weight=binary", "hop_seeds=3", "tokens=stem", "any_case=off"],
             0..4,
         ),
+        (gazetteer, alias_linking) in any::<(bool, bool)>(),
     ) {
         let passage = |(at, names): (usize, &Vec<usize>)| Passage {
             id: format!("p{at}"),
+            // Some have the title of others.
+            title: names.first().filter(|name| *name % 2 == 1).map_or("", |name| NAMES[*name]).into(),
             text: names.iter().map(|name| format!("We met {} there. ", NAMES[*name])).collect(),
-            ..Passage::default()
         };
         let corpus = Corpus {
             name: "any".into(),
             passages: texts.iter().enumerate().map(passage).collect(),
             questions: Vec::new(),
         };
-        let index = with_sentences(Index::build(corpus, &BuildOptions::default(), &Silent).unwrap());
+        let entities = EntityOptions { gazetteer, alias_linking, ..EntityOptions::default() };
+        let index = with_sentences(Index::build(corpus, &entities.into(), &Silent).unwrap());
         let words: Vec<&str> = asked.iter().map(|name| NAMES[*name]).collect();
         let question = format!("Where is {}?", words.join(" and "));
         let mut settings = settings(&index, method, &["fallback=bm25_top1"]);
-        for set in set {
+        let titles = gazetteer.then_some("gazetteer=on");
+        for set in set.into_iter().chain(titles) {
             settings.set_text(set).unwrap();
         }
         same(&index, &question, &settings);
