@@ -37,7 +37,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// The schema of an address that names none.
 const SCHEMA: &str = "hopscope";
 /// What the tables hold, and how; raised when that changes.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 /// What a version says of itself.
 #[derive(Serialize, Deserialize)]
@@ -63,8 +63,8 @@ impl std::fmt::Display for Shard {
 }
 
 impl Shard {
-    /// Whether the rows of a key are here: of neighbours, names and passages the number of the node, of questions their place,
-    /// of all else the key that stands for a text.
+    /// Whether the rows of a key are here: of neighbours, names and passages the number of the node, of all else the key that
+    /// stands for a text. Questions are everywhere.
     fn has(self, key: u64) -> bool {
         Shard::of_key(key, self.of) == self.at
     }

@@ -262,6 +262,33 @@ impl Published {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Asks one server for what every one holds: the first that is there.
+    fn ask_any(
+        &self,
+        kind: Kind,
+        keys: impl Fn() -> Keys,
+        mut read: impl FnMut(&Server, &Batch, &Found) -> Result<(), IndexError>,
+    ) -> Result<(), IndexError> {
+        loop {
+            let first = self.line().servers.iter().position(Option::is_some);
+            let asked = |shard: &Shard| Some(shard.at as usize) == first;
+            let batch = |shard| {
+                of_kind(
+                    kind,
+                    if asked(&shard) {
+                        keys()
+                    } else {
+                        Keys::default()
+                    },
+                )
+            };
+            let gone = self.ask(Names::Own, batch, &mut read)?;
+            if !gone.iter().any(asked) {
+                return Ok(());
+            }
+        }
+    }
+
     /// Asks all servers at once for what each of them holds, and reads what comes of each. Gives the parts that nobody was
     /// asked for.
     fn ask(
@@ -389,11 +416,9 @@ impl Rows for Published {
     }
 
     fn question(&self, asked: &str) -> Result<Option<Question>, IndexError> {
-        let key = key(b'q', asked);
+        let keys = || Keys::Texts(vec![key(b'q', asked)]);
         let mut found = Vec::new();
-        // Whoever has a question has its keys.
-        let batch = |_| of_kind(Kind::Questions, Keys::Texts(vec![key]));
-        self.ask(Names::Own, batch, |server, _, came| {
+        self.ask_any(Kind::Questions, keys, |server, _, came| {
             for row in &came[Kind::Questions] {
                 let question = question_of_set(row);
                 let question = question.ok_or_else(|| server.damaged(&QUESTIONS, Names::Own))?;
@@ -409,11 +434,8 @@ impl Rows for Published {
     fn questions(&self, places: Range<u32>) -> Result<Vec<Question>, IndexError> {
         let places: BTreeSet<u32> = places.collect();
         let mut found = BTreeMap::new();
-        let batch = |shard: Shard| {
-            let own = places.iter().filter(|place| shard.has(u64::from(**place)));
-            of_kind(Kind::Places, Keys::of(&own.copied().collect()))
-        };
-        self.ask(Names::Own, batch, |server, batch, came| {
+        let keys = || Keys::of(&places);
+        self.ask_any(Kind::Places, keys, |server, batch, came| {
             let table = (&QUESTIONS, Names::Own);
             let own = numbered(server, table, Kind::Places, (batch, came), question_of_set);
             found.extend(own?);

@@ -13,6 +13,7 @@ use crate::text::Tokens;
 use futures_util::future::try_join_all;
 use serde::Serialize;
 use std::borrow::Cow;
+use std::ops::Range;
 use std::path::Path;
 use std::pin::Pin;
 use std::str::FromStr;
@@ -207,6 +208,8 @@ pub struct Writer<'a> {
     extension: Option<String>,
 }
 
+type Filled = Result<(), IndexError>;
+
 type Sink = Pin<Box<BinaryCopyInWriter>>;
 
 /// What is on its way into a table of every database that lacks it, by their parts.
@@ -220,18 +223,27 @@ pub struct Filling<'a> {
 
 impl Filling<'_> {
     /// Writes a row into the database that its key falls to.
-    fn row(&mut self, key: u64, values: &[&(dyn ToSql + Sync)]) -> Result<(), IndexError> {
+    fn row(&mut self, key: u64, values: &[&(dyn ToSql + Sync)]) -> Filled {
+        let at = Shard::of_key(key, self.sinks.len() as u32) as usize;
+        self.write(at..at + 1, values)
+    }
+
+    /// Writes a row into every database.
+    fn everywhere(&mut self, values: &[&(dyn ToSql + Sync)]) -> Filled {
+        self.write(0..self.sinks.len(), values)
+    }
+
+    fn write(&mut self, to: Range<usize>, values: &[&(dyn ToSql + Sync)]) -> Filled {
         if self.seen.is_multiple_of(LOOK) && !(self.goes_on)() {
             return Err(IndexError::Cancelled);
         }
         self.seen += 1;
-        let at = Shard::of_key(key, self.sinks.len() as u32);
-        let Some((writer, sink)) = &mut self.sinks[at as usize] else {
-            return Ok(());
-        };
-        self.rows += 1;
-        let written = self.runtime.block_on(sink.as_mut().write(values));
-        written.map_err(|cause| writer.failed(&cause))
+        for (writer, sink) in self.sinks[to].iter_mut().flatten() {
+            self.rows += 1;
+            let written = self.runtime.block_on(sink.as_mut().write(values));
+            written.map_err(|cause| writer.failed(&cause))?;
+        }
+        Ok(())
     }
 }
 
@@ -493,8 +505,6 @@ const MOST_LINKS: usize = 100;
 /// Rows that are written between two looks at whether to go on.
 const LOOK: usize = 4096;
 
-type Filled = Result<(), IndexError>;
-
 pub fn arcs(here: &Here<'_>, names: Names, to: &mut Filling<'_>) -> Filled {
     for node in 0..here.graph(names).nodes() as u32 {
         let row = packed::joined(here.row(names, node));
@@ -571,7 +581,7 @@ pub fn passages(here: &Here<'_>, _: Names, to: &mut Filling<'_>) -> Filled {
 pub fn questions(here: &Here<'_>, _: Names, to: &mut Filling<'_>) -> Filled {
     for (place, question) in (0_u32..).zip(here.set()) {
         let own = serde_json::to_string(question).unwrap_or_default();
-        to.row(place.into(), &[&place.cast_signed(), &text(&own)])?;
+        to.everywhere(&[&place.cast_signed(), &text(&own)])?;
     }
     Ok(())
 }
@@ -579,7 +589,7 @@ pub fn questions(here: &Here<'_>, _: Names, to: &mut Filling<'_>) -> Filled {
 pub fn asked(here: &Here<'_>, _: Names, to: &mut Filling<'_>) -> Filled {
     for (place, question) in (0_u32..).zip(here.set()) {
         for asked in [&question.text, &question.id] {
-            to.row(place.into(), &[&key(b'q', asked), &place.cast_signed()])?;
+            to.everywhere(&[&key(b'q', asked), &place.cast_signed()])?;
         }
     }
     Ok(())
