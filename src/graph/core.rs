@@ -4,8 +4,10 @@
 //! the leaves of one owner act as one, and a walk needs their sum only. On real text this leaves a third of the nodes and
 //! half of the arcs.
 
+use super::rows::{Rows, blocks, starts};
 use super::transition::Transition;
-use std::cmp::Reverse;
+use super::walk::{each_node, each_of};
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Marks a leaf in [`Core::number`].
@@ -30,14 +32,12 @@ pub struct Core {
     pub leaves: Vec<u32>,
     /// The owner of each leaf, in the core's numbers.
     pub owners: Vec<u32>,
-    /// The weight of each leaf's one edge.
-    leaf_weights: Vec<f32>,
+    /// Where the leaves of each core node start.
+    hung: Vec<u32>,
     /// By node: its number in the core; for leaves [`LEAF`] and the place in `leaves`.
     number: Vec<u32>,
-    offsets: Vec<u32>,
-    /// Core neighbours, in the core's numbers.
-    targets: Vec<u32>,
-    weights: Vec<f32>,
+    /// Core neighbours of core nodes, in the core's numbers.
+    inner: Rows,
 }
 
 impl Core {
@@ -50,48 +50,71 @@ impl Core {
             }
             _ => false,
         };
-        let mut number: Vec<u32> = (0..n).map(|u| if leaf(u) { LEAF } else { 0 }).collect();
-        let mut nodes: Vec<u32> = (0..n as u32).filter(|u| number[*u as usize] == 0).collect();
-        let inner = |v: &&u32| number[**v as usize] == 0;
-        nodes.sort_by_cached_key(|u| Reverse(t.row(*u as usize).0.iter().filter(inner).count()));
-        for (at, &u) in nodes.iter().enumerate() {
-            number[u as usize] = at as u32;
+        let mut number = vec![0; n];
+        each_node(&mut number, |u, number| *number = LEAF * u32::from(leaf(u)));
+        // How many leaves hang on a node, until its own number takes their place. On a leaf hangs none.
+        for u in 0..n {
+            if number[u] == LEAF {
+                number[t.row(u).0[0] as usize] += 1;
+            }
         }
-        let leaves = n - nodes.len();
-        // A leaf's edge is an arc there and one back.
-        let arcs = t.arcs() - 2 * leaves;
-        let mut core = Core {
-            leaves: Vec::with_capacity(leaves),
-            owners: Vec::with_capacity(leaves),
-            leaf_weights: Vec::with_capacity(leaves),
-            offsets: Vec::with_capacity(nodes.len() + 1),
-            targets: Vec::with_capacity(arcs),
-            weights: Vec::with_capacity(arcs),
-            nodes,
-            number,
-        };
-        core.offsets.push(0);
-        for (at, &u) in core.nodes.iter().enumerate() {
-            let (row, weights) = t.row(u as usize);
-            for (&v, &w) in row.iter().zip(weights) {
-                if core.number[v as usize] & LEAF == 0 {
-                    core.targets.push(core.number[v as usize]);
-                    core.weights.push(w);
-                } else {
-                    core.number[v as usize] = LEAF | core.leaves.len() as u32;
-                    core.leaves.push(v);
-                    core.owners.push(at as u32);
-                    core.leaf_weights.push(w);
+        let by_node: Vec<u32> = (0..n as u32)
+            .filter(|u| number[*u as usize] != LEAF)
+            .collect();
+        let degrees = each_of(&by_node, 0, |u, degree| {
+            *degree = t.row(u).0.len() - number[u] as usize;
+        });
+        let most = degrees.iter().copied().max().unwrap_or(0);
+        let mut places = vec![0; most + 1];
+        degrees.iter().for_each(|degree| places[most - degree] += 1);
+        let mut places = starts(places);
+        let [mut nodes, mut offsets, mut hung] = [(); 3].map(|()| vec![0; by_node.len()]);
+        for (&u, &degree) in by_node.iter().zip(&degrees) {
+            let place = &mut places[most - degree];
+            let at = *place as usize;
+            *place += 1;
+            (nodes[at], offsets[at]) = (u, degree as u32);
+            hung[at] = std::mem::replace(&mut number[u as usize], at as u32);
+        }
+        let (offsets, hung) = (starts(offsets), starts(hung));
+        let [arcs, leaves] = [&offsets, &hung].map(|ends| ends[by_node.len()] as usize);
+        let (mut targets, mut weights) = (vec![0; arcs], vec![0.0; arcs]);
+        let (mut leaves, mut owners) = (vec![0; leaves], vec![0; leaves]);
+        let arcs = blocks(&offsets, &mut targets, &mut weights).into_par_iter();
+        let hanging = blocks(&hung, &mut leaves, &mut owners);
+        arcs.zip(hanging).for_each(|(arcs, (own, leaves, owners))| {
+            let mut arcs = arcs.1.iter_mut().zip(arcs.2);
+            let mut hanging = leaves.iter_mut().zip(owners);
+            for at in own {
+                let (row, weights) = t.row(nodes[at] as usize);
+                for (&v, &w) in row.iter().zip(weights) {
+                    match number[v as usize] {
+                        LEAF => hanging.next().map(|to| (*to.0, *to.1) = (v, at as u32)),
+                        inner => arcs.next().map(|to| (*to.0, *to.1) = (inner, w)),
+                    };
                 }
             }
-            core.offsets.push(core.targets.len() as u32);
+        });
+        for (&leaf, at) in leaves.iter().zip(0..) {
+            number[leaf as usize] |= at;
         }
-        core
+        Core {
+            nodes,
+            leaves,
+            owners,
+            hung,
+            number,
+            inner: Rows {
+                offsets,
+                targets,
+                weights,
+            },
+        }
     }
 
     /// Arcs of the core, both directions counted.
     pub fn arcs(&self) -> usize {
-        self.targets.len()
+        self.inner.targets.len()
     }
 
     pub fn place(&self, node: u32) -> Place {
@@ -101,23 +124,20 @@ impl Core {
         }
     }
 
-    #[inline]
     /// Places of the leaves that hang on a node.
+    #[inline]
     pub fn leaves_of(&self, u: u32) -> Range<usize> {
-        let first = self.owners.partition_point(|owner| *owner < u);
-        let own = self.owners[first..].iter().take_while(|owner| **owner == u);
-        first..first + own.count()
+        self.hung[u as usize] as usize..self.hung[u as usize + 1] as usize
     }
 
     pub fn degree(&self, u: usize) -> usize {
-        (self.offsets[u + 1] - self.offsets[u]) as usize
+        self.inner.degree(u)
     }
 
     /// Core neighbours of a core node, and the weights of their edges.
     #[inline]
     pub fn row(&self, u: usize) -> (&[u32], &[f32]) {
-        let range = self.offsets[u] as usize..self.offsets[u + 1] as usize;
-        (&self.targets[range.clone()], &self.weights[range])
+        self.inner.row(u)
     }
 }
 
@@ -136,22 +156,22 @@ pub struct Factors {
 
 impl Factors {
     pub fn new(core: &Core, t: &Transition) -> Factors {
-        let each = |f: &dyn Fn(usize) -> f64| core.nodes.iter().map(|u| f(*u as usize)).collect();
-        let scale = |u: usize| t.scale(u);
+        let leaf = each_of(&core.leaves, 0.0, |leaf, own| {
+            *own = t.row(leaf).1.first().map_or(0.0, |w| f64::from(*w)) * t.into(leaf);
+        });
         let mut leafy = vec![0.0; core.nodes.len()];
-        let edges = core.leaves.iter().zip(&core.leaf_weights);
-        let leaf: Vec<f64> = edges
-            .map(|(&leaf, &w)| f64::from(w) * t.into(leaf as usize))
-            .collect();
-        for (&owner, weight) in core.owners.iter().zip(&leaf) {
-            leafy[owner as usize] += weight;
-        }
-        for (sum, &u) in leafy.iter_mut().zip(&core.nodes) {
-            *sum /= t.into(u as usize);
-        }
+        each_node(&mut leafy, |u, sum| {
+            let own = &leaf[core.leaves_of(u as u32)];
+            *sum =
+                own.iter().fold(0.0, |sum, weight| sum + weight) / t.into(core.nodes[u] as usize);
+        });
         Factors {
-            out: each(&|u| if t.dangling(u) { 0.0 } else { 1.0 / scale(u) }),
-            own: each(&|u| scale(u) * t.into(u)),
+            out: each_of(&core.nodes, 0.0, |u, out| {
+                if !t.dangling(u) {
+                    *out = 1.0 / t.scale(u);
+                }
+            }),
+            own: each_of(&core.nodes, 0.0, |u, own| *own = t.scale(u) * t.into(u)),
             leafy,
             leaf,
         }

@@ -19,6 +19,7 @@ pub(crate) mod pagerank;
 mod pool;
 pub(crate) mod power;
 pub mod push;
+pub(crate) mod rows;
 pub(crate) mod springs;
 pub(crate) mod steps;
 pub mod trail;

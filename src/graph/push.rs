@@ -2,9 +2,9 @@
 
 use super::core::{Core, Place};
 use super::pool::Pool;
+use super::rows::Rows;
 use super::transition::{Dangling, Transition};
 use super::walk::Sparse;
-use sprs::CsMatI;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
@@ -42,7 +42,7 @@ pub struct Pushed {
     queued: Vec<bool>,
     queue: VecDeque<u32>,
     /// The graph that this was pushed on. Its neighbours say what was reached.
-    graph: Weak<CsMatI<f32, u32>>,
+    graph: Weak<Rows>,
 }
 
 /// Forward push with memory of its own.

@@ -4,9 +4,9 @@ use super::adjacency::{Adjacency, undirected};
 use super::core::{Core, Factors};
 use super::pool::Pool;
 use super::push::{Pushed, Reverse, Reverses, Rule};
+use super::rows::Rows;
 use super::steps::Walks;
 use super::walk::{Sparse, each_node};
-use sprs::CsMatI;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -17,7 +17,7 @@ pub use crate::parameters::Dangling;
 pub struct Transition {
     /// Symmetric: row u holds the neighbours of u, ascending, and the weights w(u,v) > 0.
     /// Shared by the transitions that differ in scales only.
-    weights: Arc<CsMatI<f32, u32>>,
+    weights: Arc<Rows>,
     /// Factor on arcs into a node.
     into: Vec<f64>,
     /// 1 / (sum over v of w(u,v) into(v)), 0 for dangling nodes.
@@ -52,17 +52,13 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 
 impl Transition {
     /// `weights` must be symmetric with positive values; `into` has one positive factor a node.
-    pub fn new(weights: impl Into<Arc<CsMatI<f32, u32>>>, into: Vec<f64>) -> Transition {
-        Transition::scaled(weights.into(), Arc::default(), None, into)
+    pub fn new(weights: impl Into<Rows>, into: Vec<f64>) -> Transition {
+        Transition::scaled(Arc::new(weights.into()), Arc::default(), None, into)
     }
 
     /// As [`new`](Self::new), of an excerpt: mass stays at nodes whose neighbours it does not have.
-    pub fn within(
-        weights: impl Into<Arc<CsMatI<f32, u32>>>,
-        into: Vec<f64>,
-        beyond: Arc<Beyond>,
-    ) -> Transition {
-        Transition::scaled(weights.into(), Arc::default(), Some(beyond), into)
+    pub fn within(weights: Rows, into: Vec<f64>, beyond: Arc<Beyond>) -> Transition {
+        Transition::scaled(Arc::new(weights), Arc::default(), Some(beyond), into)
     }
 
     /// The transition with the same weights and other factors.
@@ -72,12 +68,12 @@ impl Transition {
     }
 
     fn scaled(
-        weights: Arc<CsMatI<f32, u32>>,
+        weights: Arc<Rows>,
         core: Arc<OnceLock<Core>>,
         beyond: Option<Arc<Beyond>>,
         into: Vec<f64>,
     ) -> Transition {
-        debug_assert_eq!(weights.rows(), into.len());
+        debug_assert_eq!(weights.offsets.len(), into.len() + 1);
         let mut transition = Transition {
             weights,
             scale: vec![0.0; into.len()],
@@ -128,8 +124,12 @@ impl Transition {
             weights.extend(graph.edges_slice(u).iter().map(|w| weight(*w)));
             offsets.push(targets.len() as u32);
         }
-        let matrix = CsMatI::new((nodes, nodes), offsets, targets, weights);
-        Transition::new(matrix, vec![1.0; nodes])
+        let rows = Rows {
+            offsets,
+            targets,
+            weights,
+        };
+        Transition::new(rows, vec![1.0; nodes])
     }
 
     /// What tells it from every other.
@@ -143,7 +143,7 @@ impl Transition {
 
     /// Arcs, both directions counted.
     pub fn arcs(&self) -> usize {
-        self.weights.nnz()
+        self.weights.targets.len()
     }
 
     /// Bytes it takes in memory once it is folded, but for walks that are kept: an arc's target and weight and a node's
@@ -257,20 +257,14 @@ impl Transition {
         self.reverses.push(self, target, how, Some((seeds, mass)))
     }
 
-    pub fn weights(&self) -> &Arc<CsMatI<f32, u32>> {
+    pub fn weights(&self) -> &Arc<Rows> {
         &self.weights
     }
 
     /// Neighbours of a node and the weights of their edges.
     #[inline]
     pub fn row(&self, node: usize) -> (&[u32], &[f32]) {
-        let offsets = self.weights.indptr();
-        let offsets = offsets.raw_storage();
-        let range = offsets[node] as usize..offsets[node + 1] as usize;
-        (
-            &self.weights.indices()[range.clone()],
-            &self.weights.data()[range],
-        )
+        self.weights.row(node)
     }
 
     /// Whether it is of what was fetched of a graph, and not of the whole.

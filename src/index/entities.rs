@@ -252,15 +252,9 @@ impl EntityGraph {
 
     /// Names with accents by their forms without.
     fn accented(&self) -> &[(Box<str>, u32)] {
-        self.unaccented.get_or_init(|| {
-            let names = self.names.iter().zip(0..);
-            let accented = names.filter(|(name, _)| !name.is_ascii());
-            let mut bare: Vec<(Box<str>, u32)> = accented
-                .map(|(name, entity)| (unaccented(name).into_boxed_str(), entity))
-                .filter(|(bare, entity)| **bare != *self.names.get(*entity as usize))
-                .collect();
-            bare.sort_unstable();
-            bare
+        self.by(&self.unaccented, |name| {
+            let bare = (!name.is_ascii()).then(|| unaccented(name));
+            bare.filter(|bare| bare != name)
         })
     }
 
@@ -272,14 +266,27 @@ impl EntityGraph {
 
     /// Names by the stems of their words.
     fn stemmed(&self, language: Language) -> &[(Box<str>, u32)] {
-        self.stems.get_or_init(|| {
-            let stems = |name| language.stems_of_name(name).unwrap_or_default();
-            let names = self.names.iter().zip(0..);
-            let mut all: Vec<(Box<str>, u32)> = names
-                .map(|(name, entity)| (stems(name).into_boxed_str(), entity))
-                .collect();
-            all.sort_unstable();
-            all
+        self.by(&self.stems, |name| {
+            Some(language.stems_of_name(name).unwrap_or_default())
+        })
+    }
+
+    /// Names by what is made of each, ascending; of some nothing is. Worked out on all threads when first asked for, before
+    /// the place is taken, so that none waits there for the others.
+    fn by<'l>(
+        &self,
+        place: &'l OnceLock<Vec<(Box<str>, u32)>>,
+        key: impl Fn(&str) -> Option<String> + Sync,
+    ) -> &'l [(Box<str>, u32)] {
+        place.get().unwrap_or_else(|| {
+            let keyed = |entity: u32| {
+                let key = key(self.names.get(entity as usize))?;
+                Some((key.into_boxed_str(), entity))
+            };
+            let entities = (0..self.entities() as u32).into_par_iter();
+            let mut all: Vec<_> = entities.filter_map(keyed).collect();
+            all.par_sort_unstable();
+            place.get_or_init(|| all)
         })
     }
 

@@ -4,6 +4,7 @@ use super::edited::{Editing, Factors};
 use super::edits::GraphEdited;
 use super::graph::{Graph, Link, Mask, Node, QueryName, Source};
 use super::{GraphKind, Opening};
+use crate::graph::rows::{Rows, blocks, starts};
 use crate::graph::{Beyond, Transition};
 use crate::index::entities::MIN_LENGTH;
 use crate::index::sentences::graph_of;
@@ -16,7 +17,6 @@ use crate::parameters::{
 use crate::text::{Language, Mention, Norm, gazetteer, span};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
-use sprs::CsMatI;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
@@ -172,12 +172,9 @@ impl GraphView {
         let p = values.get(HUB_P);
         // A name that a person left without edges is walked to by none.
         let hub = by_df(&graph, |df| df.max(1.0).powf(-p));
-        let into = (0..graph.nodes())
-            .map(|node| match node.checked_sub(graph.passages) {
-                Some(entity) => hub[entity],
-                None => 1.0,
-            })
-            .collect();
+        let mut into = Vec::with_capacity(graph.nodes());
+        into.resize(graph.passages, 1.0);
+        into.extend(hub);
         let transition = match before {
             Some(view) => view.transition.rescaled(into),
             None => {
@@ -293,6 +290,7 @@ fn masks(graph: &EntityGraph, values: Scoped<'_>) -> Vec<Option<Mask>> {
     let min = values.get(MIN_DF) as u32;
     let max = values.get(MAX_DF_RATIO) * graph.among() as f64;
     let mut masks: Vec<Option<Mask>> = (0..entities)
+        .into_par_iter()
         .map(|e| {
             let df = graph.df(e);
             if df < min {
@@ -326,7 +324,7 @@ fn weights(
     values: Scoped<'_>,
     masks: &[Option<Mask>],
     factors: &Factors,
-) -> CsMatI<f32, u32> {
+) -> Rows {
     let (n, passages) = (graph.nodes(), graph.passages);
     let total = graph.among() as f64;
     // SPRIG: ln((N+1)/(df+1)), with the df of the graph as built.
@@ -334,7 +332,7 @@ fn weights(
     let rule = values.get(EDGE_WEIGHT);
     let mentions = |passage: usize| graph.row(passage).1.iter().map(|tf| f64::from(*tf)).sum();
     let all: Vec<f64> = match rule {
-        EdgeWeight::Share => (0..passages).map(mentions).collect(),
+        EdgeWeight::Share => (0..passages).into_par_iter().map(mentions).collect(),
         _ => Vec::new(),
     };
     let weight = |entity: usize, passage: usize, tf: u16| -> f32 {
@@ -346,10 +344,10 @@ fn weights(
             EdgeWeight::Share => tf / all[passage],
             EdgeWeight::TfLogPlus1 => tf * rarity[entity] + 1.0,
         };
-        let factor = match factors.is_empty() {
-            true => None,
-            false => factors.get(&(entity as u32, passage as u32)),
-        };
+        if factors.is_empty() {
+            return own as f32;
+        }
+        let factor = factors.get(&(entity as u32, passage as u32));
         factor.map_or(own, |factor| own * factor) as f32
     };
     let cap = values.get(EDGE_CAP);
@@ -368,59 +366,41 @@ fn weights(
         let row = graph.row(node).0.iter();
         row.filter(|target| stays(node, **target)).count() as u32
     };
-    let mut offsets: Vec<u32> = (0..n).into_par_iter().map(count).collect();
-    let mut end = 0;
-    for offset in &mut offsets {
-        end += std::mem::replace(offset, end);
-    }
-    offsets.push(end);
-    let (mut targets, mut data) = (vec![0; end as usize], vec![0.0; end as usize]);
+    let whole = kept.is_none() && masks.iter().all(Option::is_none);
+    let offsets = match whole {
+        true => graph.offsets.to_vec(),
+        false => starts((0..n).into_par_iter().map(count).collect()),
+    };
+    let arcs = offsets[n] as usize;
+    let (mut targets, mut data) = (vec![0; arcs], vec![0.0; arcs]);
     let blocks = blocks(&offsets, &mut targets, &mut data);
     blocks.into_par_iter().for_each(|(nodes, targets, data)| {
         let mut slots = targets.iter_mut().zip(data);
         for node in nodes {
             let (row, tf) = graph.row(node);
             let arcs = row.iter().zip(tf);
-            let arcs = arcs.filter(|(target, _)| stays(node, **target));
+            let arcs = arcs.filter(|(target, _)| whole || stays(node, **target));
             for ((&target, &tf), (to, own)) in arcs.zip(&mut slots) {
                 let (entity, passage) = ends(node, target);
                 (*to, *own) = (target, weight(entity, passage, tf));
             }
         }
     });
-    CsMatI::new((n, n), offsets, targets, data)
-}
-
-/// Nodes that one thread takes, and their arcs.
-type Block<'a> = (Range<usize>, &'a mut [u32], &'a mut [f32]);
-
-/// All nodes, block by block.
-fn blocks<'a>(
-    offsets: &[u32],
-    mut targets: &'a mut [u32],
-    mut data: &'a mut [f32],
-) -> Vec<Block<'a>> {
-    const NODES: usize = 8192;
-    let nodes = offsets.len() - 1;
-    let mut blocks = Vec::new();
-    for first in (0..nodes).step_by(NODES) {
-        let last = nodes.min(first + NODES);
-        let arcs = (offsets[last] - offsets[first]) as usize;
-        let (own, rest) = targets.split_at_mut(arcs);
-        let (weights, others) = data.split_at_mut(arcs);
-        (targets, data) = (rest, others);
-        blocks.push((first..last, own, weights));
+    Rows {
+        offsets,
+        targets,
+        weights: data,
     }
-    blocks
 }
 
 /// For each entity with more than `cap` passages, the ones it keeps: heaviest first, lower ids first among equals.
 fn capped(
     graph: &EntityGraph,
     cap: usize,
-    weight: &dyn Fn(usize, usize, u16) -> f32,
+    weight: &(dyn Fn(usize, usize, u16) -> f32 + Sync),
 ) -> Vec<Option<Vec<u32>>> {
     (0..graph.entities())
+        .into_par_iter()
         .map(|entity| {
             let (row, tf) = graph.row(graph.passages + entity);
             if row.len() <= cap {

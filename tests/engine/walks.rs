@@ -393,7 +393,7 @@ fn large() -> (Transition, Sparse) {
     }
     let into = (0..n).map(|i| 1.0 / (1 + i % 7) as f64).collect();
     (
-        Transition::new(triplets.to_csr(), into),
+        Transition::new(triplets.to_csr::<u32>(), into),
         vec![(3, 0.5), (40, 0.25), (50_000, 0.25)],
     )
 }

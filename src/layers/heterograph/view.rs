@@ -4,8 +4,8 @@ use super::layer::{Edge, NodeRagLayer};
 use super::node::Kind;
 use crate::derived::Weighed;
 use crate::graph::Transition;
+use crate::graph::rows::Rows;
 use rayon::prelude::*;
-use sprs::CsMatI;
 
 /// What the matrix depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,9 +75,13 @@ impl View {
             }
             offsets.push(targets.len() as u32);
         }
-        let matrix = CsMatI::new((n, n), offsets, targets, weights);
+        let rows = Rows {
+            offsets,
+            targets,
+            weights,
+        };
         View {
-            transition: Transition::new(matrix, vec![1.0; n]),
+            transition: Transition::new(rows, vec![1.0; n]),
         }
     }
 }

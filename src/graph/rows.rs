@@ -1,0 +1,71 @@
+//! A sparse matrix as its rows.
+
+use sprs::CsMatI;
+use std::ops::Range;
+
+/// Row u lies between `offsets[u]` and `offsets[u + 1]`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rows {
+    pub offsets: Vec<u32>,
+    pub targets: Vec<u32>,
+    pub weights: Vec<f32>,
+}
+
+impl Rows {
+    #[inline]
+    pub fn row(&self, u: usize) -> (&[u32], &[f32]) {
+        let range = self.offsets[u] as usize..self.offsets[u + 1] as usize;
+        (&self.targets[range.clone()], &self.weights[range])
+    }
+
+    #[inline]
+    pub fn degree(&self, u: usize) -> usize {
+        (self.offsets[u + 1] - self.offsets[u]) as usize
+    }
+}
+
+impl From<CsMatI<f32, u32>> for Rows {
+    fn from(matrix: CsMatI<f32, u32>) -> Rows {
+        let (offsets, targets, weights) = matrix.into_raw_storage();
+        Rows {
+            offsets,
+            targets,
+            weights,
+        }
+    }
+}
+
+/// Where runs of so many values start that lie end to end, and where the last one ends.
+pub fn starts(mut counts: Vec<u32>) -> Vec<u32> {
+    let mut end = 0;
+    for count in &mut counts {
+        end += std::mem::replace(count, end);
+    }
+    counts.push(end);
+    counts
+}
+
+/// Rows that a thread fills at a time.
+const BLOCK: usize = 1024;
+
+/// Some rows, and both values of each of their places.
+type Block<'a, T> = (Range<usize>, &'a mut [u32], &'a mut [T]);
+
+/// All rows, block by block, for threads to fill.
+pub fn blocks<'a, T>(
+    offsets: &[u32],
+    mut targets: &'a mut [u32],
+    mut data: &'a mut [T],
+) -> Vec<Block<'a, T>> {
+    let rows = offsets.len() - 1;
+    let mut blocks = Vec::new();
+    for first in (0..rows).step_by(BLOCK) {
+        let last = rows.min(first + BLOCK);
+        let places = (offsets[last] - offsets[first]) as usize;
+        let (own, rest) = targets.split_at_mut(places);
+        let (values, others) = data.split_at_mut(places);
+        (targets, data) = (rest, others);
+        blocks.push((first..last, own, values));
+    }
+    blocks
+}
