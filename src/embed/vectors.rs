@@ -279,6 +279,24 @@ impl Vectors {
         }
     }
 
+    /// Adds up all rows, of each the numbers from a place on, as many as there are sums.
+    pub fn add_all(&self, from: usize, sums: &mut [f64]) {
+        for row in 0..self.len {
+            let start = row * self.dims() + from;
+            let span = start..start + sums.len();
+            match &self.rows {
+                Rows::F32(values) => {
+                    let own = sums.iter_mut().zip(&values[span]);
+                    own.for_each(|(sum, x)| *sum += f64::from(*x));
+                }
+                Rows::I8 { values, scales } => {
+                    let own = sums.iter_mut().zip(&values[span]);
+                    own.for_each(|(sum, x)| *sum += f64::from(f32::from(*x) * scales[row]));
+                }
+            }
+        }
+    }
+
     /// Cosine of a query and every passage.
     ///
     /// # Errors
