@@ -45,7 +45,7 @@ pub struct AskArgs {
     top: Option<usize>,
     #[command(flatten)]
     opening: Opening,
-    /// Of an index that several databases hold: answer without those that cannot be reached, and say what that leaves out.
+    /// If several databases hold the index, answer without those that cannot be reached, and report what is missing.
     #[arg(long)]
     partial: bool,
     /// Print one JSON object.

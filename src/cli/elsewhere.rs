@@ -182,7 +182,7 @@ pub fn lost(lost: &Lost) -> String {
         let nodes = plural(lost.nodes, "node");
         let mass = share(lost.mass);
         lacks.push(format!(
-            "a walk left at most {mass} of its mass at {nodes} there"
+            "up to {mass} of a walk's mass stopped at {nodes} there"
         ));
     }
     if !lost.words.is_empty() {
