@@ -192,7 +192,7 @@ pub fn run(args: &IndexArgs) -> Result<()> {
         Some(_) => args.with.clone(),
         None => layers(&args.paths, &args.with),
     };
-    let kinds = layers_named(&asked, LAYERS).map_err(about("--with"))?;
+    let mut kinds = layers_named(&asked, LAYERS).map_err(about("--with"))?;
     let bars = ProgressBars::of(&Step::OF_INDEX);
     let llm = args.opening.thinking.open()?.unwrap_or_default();
     llm.announce_to(bars.announce());
@@ -202,6 +202,10 @@ pub fn run(args: &IndexArgs) -> Result<()> {
     options.qrels = args.qrels.clone();
     let read = load::read(&args.paths, &options, &bars)?;
     let (corpus, report) = (read.corpus, read.report.unwrap_or_default());
+    // A database may have the graph of another system, or an index that was published: only then are its options known.
+    if read.options.is_some() && !args.with.iter().any(|name| name == GivenLayer::LABEL) {
+        kinds.retain(|kind| kind.name != GivenLayer::LABEL);
+    }
     say(&report);
     let seconds = start.elapsed().as_secs_f64();
     let passages = corpus.passages.len();

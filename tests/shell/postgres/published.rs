@@ -373,11 +373,9 @@ fn a_server_that_encodes_is_asked_where_a_person_names_it() {
 fn same_as_a_copy(home: &Path, index: &str, address: &str) {
     let copy = home.join("copy");
     let out = copy.to_str().unwrap();
-    let made = json(
-        home,
-        &["index", address, "--out", out, "--with", "none", "--json"],
-    );
+    let made = json(home, &["index", address, "--out", out, "--json"]);
     assert_eq!(made["report"]["passages"]["kept"], 225, "{made}");
+    assert_eq!(made["layers"][0]["name"], "hop", "{made}");
     let outcomes = |index: &str| {
         let methods = "graph-rrf,hop,linearrag";
         let mut made = json(home, &["eval", index, "--method", methods, "--json"]);
