@@ -176,9 +176,11 @@ impl AskArgs {
         let (index, retrieval) = (fetched.numbered.index, fetched.run);
         self.opening.thinking.of(&index)?;
         warn(&index, &retrieval);
-        let lost = fetched.lost.map(|lost| Lost {
-            databases: published.lost(),
-            ..lost
+        // What is found by its form or by its nearness may have been there, too, though nothing was asked for by number.
+        let databases = published.lost();
+        let lost = (!databases.is_empty()).then(|| Lost {
+            databases,
+            ..fetched.lost.unwrap_or_default()
         });
         if let Some(lost) = &lost {
             note!("hopscope: {}", elsewhere::lost(lost));

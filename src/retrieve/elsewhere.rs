@@ -16,7 +16,8 @@ use super::retrieval::{DEPTH, Record, Retrieval, Spread};
 use super::set::Space;
 use super::settings::Settings;
 use crate::corpus::Question;
-use crate::embed::HnswOptions;
+use crate::embed::fixed::is_of_table;
+use crate::embed::{HnswOptions, Identity};
 use crate::index::excerpt::{Deep, Excerpt, Numbered, Reads};
 use crate::index::lexical::counted;
 use crate::index::published::Lost;
@@ -70,9 +71,12 @@ pub fn fitted(whole: &Whole, settings: &Settings) -> Result<Settings, RetrieveEr
     let no = |what: String| Err(RetrieveError::Elsewhere(what));
     let method = settings.method().clone();
     let lacks = |step: &&std::sync::Arc<Step>| !runs(step);
+    // Those of another table of word pieces are compared with no question of this program.
+    let comparable = |made: &Identity| is_of_table(made).unwrap_or(false);
+    let sentences = whole.sentences.as_ref().is_some_and(comparable);
     let served = |method: &Method| {
         let vectors = whole.vectors.is_some() || !method.reads_vectors();
-        vectors && (whole.sentences.is_some() || !method.plan().opens_sentences())
+        vectors && (sentences || !method.plan().opens_sentences())
     };
     if let Some(step) = method.plan().steps.iter().find(lacks) {
         let name = step.operator.declaration().name;
@@ -87,10 +91,10 @@ pub fn fitted(whole: &Whole, settings: &Settings) -> Result<Settings, RetrieveEr
             known.join(", ")
         ));
     }
-    if method.plan().opens_sentences() && whole.sentences.is_none() {
+    if method.plan().opens_sentences() && !sentences {
         return no(format!(
-            "method {} needs hop's layer, and the index was published without; run: hopscope index INDEX --add hop, and \
-             publish it again",
+            "method {} needs hop's layer with the word pieces of this program, and the index was published without; run: \
+             hopscope index INDEX --add hop, and publish it again",
             method.name
         ));
     }
@@ -241,7 +245,7 @@ pub fn retrieve(
         let run = retriever.retrieve(question, settings, Keep::Scores)?;
         lacks = excerpt.lacking(reached(&numbered, &run));
         if lacks.is_empty() {
-            lacks = excerpt.lacking(compared(&excerpt, &numbered, &run));
+            lacks = excerpt.lacking(of_candidates(&excerpt, &numbered, &run));
         }
         if lacks.is_empty() {
             // It asks for words, too.
@@ -336,7 +340,7 @@ fn crossed(run: &Retrieval) -> impl Iterator<Item = (u32, u32)> {
 }
 
 /// What the learned order reads of its candidates: their texts, and the names that two of them have.
-fn compared(excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval) -> Wanted {
+fn of_candidates(excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval) -> Wanted {
     let records = run.records.iter();
     let compared = records.filter_map(|record| record.output.get::<Candidates>());
     let passages: Vec<u32> = compared

@@ -239,6 +239,11 @@ fn what_needs_the_whole_index_is_refused_with_what_would_serve() {
         assert!(error.to_string().contains(remedy), "{error}");
     }
     let here = Here::of(index).unwrap();
+    let mut other = here.whole().clone();
+    let made = other.sentences.as_mut().unwrap();
+    made.fingerprint.insert(0, 'x');
+    let error = fitted(&other, &settings(index, "hop", &[])).unwrap_err();
+    assert!(error.to_string().contains("--add hop"), "{error}");
     let uniform = settings(index, "graph", &["fallback=uniform", "walk=push"]);
     let error = retrieve(
         &here,
