@@ -208,7 +208,7 @@ impl Dense {
         });
         let mut scores = self.vectors.scores(vector)?;
         for (passage, score) in (0..).zip(&mut scores) {
-            if fetched.lacks(passage).is_some() {
+            if !fetched.has(passage) {
                 *score = f32::NEG_INFINITY;
             }
         }
@@ -224,12 +224,8 @@ impl Dense {
 
     /// Cosine of a query and a passage; 0 where that was not fetched yet.
     pub fn cosine(&self, probe: &Probe, passage: u32) -> f32 {
-        if let Some(fetched) = &self.fetched
-            && let Some(lack) = fetched.lacks(passage)
-        {
-            fetched.asked.note(|wanted| {
-                wanted.vectors.insert(lack);
-            });
+        if let Some(fetched) = &self.fetched {
+            fetched.has_or_asks(passage, |wanted| &mut wanted.vectors);
         }
         self.vectors.score(probe, passage)
     }

@@ -14,6 +14,7 @@ use crate::embed::fixed::pieces;
 use crate::embed::vectors::Row;
 use crate::embed::{Encoder, Given, Static, VectorWriter};
 use crate::graph::Beyond;
+use crate::graph::rows::starts;
 use crate::text::Tokens;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,19 +38,33 @@ impl Asked {
 
 /// Which passages of an excerpt have what the whole has of every one.
 pub struct Fetched {
-    pub has: Vec<bool>,
+    has: Vec<bool>,
     /// Their numbers in the whole.
-    pub numbers: Arc<[u32]>,
+    numbers: Vec<u32>,
     /// Passages of the whole.
     pub among: usize,
     pub asked: Arc<Asked>,
 }
 
 impl Fetched {
-    /// The number in the whole of a passage that lacks it.
-    pub fn lacks(&self, passage: u32) -> Option<u32> {
-        let at = passage as usize;
-        (!self.has[at]).then(|| self.numbers[at])
+    pub fn has(&self, passage: u32) -> bool {
+        self.has[passage as usize]
+    }
+
+    /// As [`has`](Self::has), and asks for what a passage lacks in this list.
+    pub fn has_or_asks(
+        &self,
+        passage: u32,
+        list: impl FnOnce(&mut Wanted) -> &mut BTreeSet<u32>,
+    ) -> bool {
+        let has = self.has(passage);
+        if !has {
+            let number = self.numbers[passage as usize];
+            self.asked.note(|wanted| {
+                list(wanted).insert(number);
+            });
+        }
+        has
     }
 }
 
@@ -527,13 +542,8 @@ impl Excerpt {
         }
         arcs.sort_unstable();
         arcs.dedup();
-        let mut offsets = vec![0; nodes.len() + 1];
-        for (from, ..) in &arcs {
-            offsets[*from as usize + 1] += 1;
-        }
-        for at in 1..offsets.len() {
-            offsets[at] += offsets[at - 1];
-        }
+        let mut counts = vec![0; nodes.len()];
+        arcs.iter().for_each(|arc| counts[arc.0 as usize] += 1);
         let unnamed = Called::default();
         let names: Vec<&Called> = nodes[passages..]
             .iter()
@@ -561,7 +571,7 @@ impl Excerpt {
                 forms: self.aliases.values().collect::<Strings>(),
             },
             sorted: sorted.into(),
-            offsets: offsets.into(),
+            offsets: starts(counts).into(),
             targets: arcs.iter().map(|arc| arc.1).collect::<Vec<_>>().into(),
             tf: arcs.iter().map(|arc| arc.2).collect::<Vec<_>>().into(),
             title_entity: title_entity.into(),

@@ -563,11 +563,9 @@ impl Rows for Here<'_> {
                 came.sentences.push((passage, vectors));
             }
         }
-        let weights = self.weights().iter();
-        let weights = (0..).zip(weights.copied());
-        came.pieces = weights
-            .filter(|(piece, _)| wanted.pieces.contains(piece))
-            .collect();
+        let weights = self.weights();
+        let weighed = |piece: &u32| Some((*piece, *weights.get(*piece as usize)?));
+        came.pieces = wanted.pieces.iter().filter_map(weighed).collect();
         if let Some(dense) = self.dense() {
             let found = match &wanted.nearest {
                 Some(own) => dense.found(own)?,

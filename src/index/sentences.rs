@@ -201,13 +201,10 @@ impl HopLayer {
 
     /// A passage's sentences with their cosines; none where they were not fetched yet.
     pub fn cosines(&self, probe: &Probe, passage: u32) -> impl Iterator<Item = (u32, f32)> {
-        let lack = self.fetched.as_ref().and_then(|own| own.lacks(passage));
-        if let (Some(fetched), Some(lack)) = (&self.fetched, lack) {
-            fetched.asked.note(|wanted| {
-                wanted.sentences.insert(lack);
-            });
-        }
-        let own = self.sentences(passage).filter(move |_| lack.is_none());
+        let fetched = self.fetched.as_ref();
+        let has =
+            fetched.is_none_or(|own| own.has_or_asks(passage, |wanted| &mut wanted.sentences));
+        let own = self.sentences(passage).filter(move |_| has);
         own.map(|sentence| (sentence, self.cosine(probe, sentence)))
     }
 

@@ -16,7 +16,6 @@ use crate::index::rows::{Called, Came, Encoded, Names, Nearest, Passage, Rows, W
 use crate::text::{Tokens, plural};
 use futures_util::future::join_all;
 use serde::Serialize;
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -151,16 +150,12 @@ impl Published {
         };
         let fails =
             |address: &Address, what, remedy: &str| rows(error(address, what, remedy.to_owned()));
-        let read: Option<About<'_>> = serde_json::from_str(&asked.about).ok();
+        let read: Option<About<'static>> = serde_json::from_str(&asked.about).ok();
         let Some(about) = read.filter(|about| about.format == FORMAT) else {
             let version = asked.number;
             let what = format!("version {version} in schema {schema} is of another format");
             let remedy = "publish the index again with this version of hopscope";
             return Err(fails(first, what, remedy));
-        };
-        let about = About {
-            whole: Cow::Owned(about.whole.into_owned()),
-            ..about
         };
         let of = about.shard.of;
         if of as usize != count {
@@ -272,16 +267,11 @@ impl Published {
         loop {
             let first = self.line().servers.iter().position(Option::is_some);
             let asked = |shard: &Shard| Some(shard.at as usize) == first;
-            let batch = |shard| {
-                of_kind(
-                    kind,
-                    if asked(&shard) {
-                        keys()
-                    } else {
-                        Keys::default()
-                    },
-                )
+            let own = |shard| match asked(&shard) {
+                true => keys(),
+                false => Keys::default(),
             };
+            let batch = |shard| of_kind(kind, own(shard));
             let gone = self.ask(Names::Own, batch, &mut read)?;
             if !gone.iter().any(asked) {
                 return Ok(());
@@ -375,11 +365,8 @@ fn near(kind: Kind, nearest: Option<&Nearest>) -> Keys {
         return Keys::default();
     };
     let values: Vec<String> = nearest.vector.iter().map(f32::to_string).collect();
-    let (vector, depth) = (format!("[{}]", values.join(",")), nearest.depth as i64);
-    match nearest.beam {
-        None => Keys::Near(vector, depth),
-        Some(beam) => Keys::About(vector, depth, beam),
-    }
+    let vector = format!("[{}]", values.join(","));
+    Keys::Near(vector, nearest.depth as i64, nearest.beam)
 }
 
 /// How a word is cut, by the key that its row begins with; another text may have that, too.

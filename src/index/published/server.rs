@@ -104,16 +104,8 @@ pub type Found = ByKind<Vec<Row>>;
 pub enum Keys {
     Numbers(Vec<i32>),
     Texts(Vec<i64>),
-    /// A vector as SQL writes it, and how many of the nearest.
-    Near(String, i64),
-    /// The same with the width of the beam that an index over vectors is searched with.
-    About(String, i64, usize),
-}
-
-impl Keys {
-    pub fn of(numbers: &BTreeSet<u32>) -> Keys {
-        Keys::Numbers(numbers.iter().map(|own| own.cast_signed()).collect())
-    }
+    /// A vector as SQL writes it, how many of the nearest, and how wide an index over vectors is searched for them.
+    Near(String, i64, Option<usize>),
 }
 
 impl Default for Keys {
@@ -123,11 +115,15 @@ impl Default for Keys {
 }
 
 impl Keys {
+    pub fn of(numbers: &BTreeSet<u32>) -> Keys {
+        Keys::Numbers(numbers.iter().map(|own| own.cast_signed()).collect())
+    }
+
     pub fn len(&self) -> usize {
         match self {
             Keys::Numbers(own) => own.len(),
             Keys::Texts(own) => own.len(),
-            Keys::Near(..) | Keys::About(..) => 1,
+            Keys::Near(..) => 1,
         }
     }
 
@@ -141,9 +137,7 @@ impl Keys {
             _ if self.len() == 0 => Ok(Vec::new()),
             Keys::Numbers(own) => client.query(statement, &[own]).await,
             Keys::Texts(own) => client.query(statement, &[own]).await,
-            Keys::Near(vector, depth) | Keys::About(vector, depth, _) => {
-                client.query(statement, &[vector, depth]).await
-            }
+            Keys::Near(vector, depth, _) => client.query(statement, &[vector, depth]).await,
         }
     }
 }
@@ -208,22 +202,17 @@ fn look_up(
         ),
         Kind::Pieces if vectors || sentences => plain("piece, weight", &PIECES, own),
         Kind::Vectors if vectors => plain("passage, kept", &VECTORS, own),
-        // An index over vectors would find most of the nearest, and not all: it knows nothing of a sum.
-        Kind::Nearest if vectors => {
+        Kind::Nearest | Kind::About if vectors => {
             let extension = version.extension.as_deref()?;
-            format!(
-                "SELECT passage, kept FROM {} ORDER BY \
-                 (near OPERATOR({extension}.<#>) $1::pg_catalog.text::{extension}.{VECTOR}) + 0, passage LIMIT $2",
-                of(&VECTORS, own)
-            )
-        }
-        Kind::About if vectors => {
-            let extension = version.extension.as_deref()?;
-            format!(
-                "SELECT passage, kept FROM {} ORDER BY \
-                 near OPERATOR({extension}.<#>) $1::pg_catalog.text::{extension}.{VECTOR} LIMIT $2",
-                of(&VECTORS, own)
-            )
+            let by =
+                format!("near OPERATOR({extension}.<#>) $1::pg_catalog.text::{extension}.{VECTOR}");
+            // An index over vectors would find most of the nearest, and not all: it knows nothing of a sum.
+            let order = match kind {
+                Kind::Nearest => format!("({by}) + 0, passage"),
+                _ => by,
+            };
+            let from = of(&VECTORS, own);
+            format!("SELECT passage, kept FROM {from} ORDER BY {order} LIMIT $2")
         }
         Kind::Sentences | Kind::Pieces | Kind::Vectors | Kind::Nearest | Kind::About => {
             return None;
@@ -330,12 +319,12 @@ impl Server {
             let mut all = try_join_all(prepare).await?.into_iter();
             *prepared = Some(ByKind::of(|_| all.next().flatten()));
         }
-        if let Keys::About(_, _, beam) = &batch[Kind::About]
-            && self.beam != Some(*beam)
+        if let Keys::Near(_, _, Some(beam)) = batch[Kind::About]
+            && self.beam != Some(beam)
         {
-            let set = format!("SET hnsw.ef_search = {}", beam.clamp(&1, &MOST_BEAM));
+            let set = format!("SET hnsw.ef_search = {}", beam.clamp(1, MOST_BEAM));
             self.client.batch_execute(&set).await?;
-            self.beam = Some(*beam);
+            self.beam = Some(beam);
         }
         let statements = prepared.iter().flat_map(ByKind::iter);
         let asked = batch.iter().zip(statements);

@@ -7,6 +7,7 @@ use super::node::{KINDS, Kind};
 use crate::column::{Column, Strings};
 use crate::derived::Derived;
 use crate::embed::Vectors;
+use crate::graph::rows;
 use crate::text::Norm;
 use std::collections::BTreeMap;
 
@@ -54,11 +55,8 @@ impl NodeRagLayer {
             same
         });
         counts.both = arcs.iter().filter(|a| a.2 > 0 && a.3 > 0).count() / 2;
-        let mut offsets = vec![0u32; starts[KINDS] as usize + 1];
-        arcs.iter().for_each(|a| offsets[a.0 as usize + 1] += 1);
-        for u in 0..offsets.len() - 1 {
-            offsets[u + 1] += offsets[u];
-        }
+        let mut degrees = vec![0; starts[KINDS] as usize];
+        arcs.iter().for_each(|a| degrees[a.0 as usize] += 1);
         let labels: Strings = draft.labels[1..].iter().flatten().collect();
         let text = starts[1];
         let named = Kind::ALL.into_iter().filter(|k| k.named());
@@ -90,7 +88,7 @@ impl NodeRagLayer {
             text_end: column(|p| p.end),
             labels,
             weights: weights.into(),
-            offsets: offsets.into(),
+            offsets: rows::starts(degrees).into(),
             targets: arcs.iter().map(|a| a.1).collect::<Vec<_>>().into(),
             made: arcs
                 .iter()

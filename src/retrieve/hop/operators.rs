@@ -1,11 +1,11 @@
 //! `hop`'s own operators: the seeds of its mixed walk, its signals, and their weighted sum, which opens into eight parts.
 
 use super::signals::{
-    BY_QUESTION, BridgeEvidence, Signal, Signals, Sources, lessened, mixed_seeds, namesakes,
-    places, signals,
+    BY_QUESTION, BridgeEvidence, Signal, Signals, Sources, Vectors, lessened, mixed_seeds,
+    namesakes, places, signals,
 };
 use super::{READS, WEIGHTS};
-use crate::index::{Dense, Index};
+use crate::index::Index;
 use crate::layers::HopLayer;
 use crate::layers::{Code, GraphView, QueryName};
 use crate::parameters::{Parameter, RESULT_K, Value};
@@ -53,9 +53,6 @@ impl Operator for Sentences {
         Ok(set.with_shared(layer))
     }
 }
-
-/// The vectors of passages, the list by them and the question's own, where there are any.
-type Vectors<'a> = Option<(&'a Dense, &'a Ranked, &'a [f32])>;
 
 fn vectors<'a>(cx: &Context<'a>, list: Option<&'a Ranked>) -> Result<Vectors<'a>, RetrieveError> {
     match list.filter(|_| cx.has_vectors()) {

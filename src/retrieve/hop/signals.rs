@@ -110,6 +110,9 @@ pub struct Signals {
     pub best: f64,
 }
 
+/// The vectors of passages, the list by them and the question's own, where there are any.
+pub type Vectors<'a> = Option<(&'a Dense, &'a Ranked, &'a [f32])>;
+
 /// What the signals are computed from.
 pub struct Sources<'a> {
     pub index: &'a Index,
@@ -120,7 +123,7 @@ pub struct Sources<'a> {
     /// First-stage lists: fused, words, and vectors where there are any.
     pub fused: &'a Ranked,
     pub words: &'a Ranked,
-    pub vectors: Option<(&'a Dense, &'a Ranked, &'a [f32])>,
+    pub vectors: Vectors<'a>,
     pub entity_walk: &'a Spread,
     pub mixed_walk: &'a Spread,
 }
@@ -148,6 +151,20 @@ const PER_SIGNAL: [(Signal, usize); 3] = [
     (Signal::Bridge, 40),
 ];
 const PER_LIST: usize = 60;
+
+/// Cosine of the question and a passage, where there are vectors.
+fn closeness<'a>(
+    vectors: Vectors<'a>,
+) -> Result<impl Fn(u32) -> Option<f64> + use<'a>, RetrieveError> {
+    let probe = match vectors {
+        Some((dense, _, vector)) => Some((dense, dense.vectors.probe(vector)?)),
+        None => None,
+    };
+    Ok(move |passage| {
+        let (dense, probe) = probe.as_ref()?;
+        Some(f64::from(dense.cosine(probe, passage)))
+    })
+}
 
 /// The passages that bridge and their masses, 1 for the first: the best of the fused list, by closeness to the question
 /// where there are vectors, else by rank.
@@ -177,17 +194,10 @@ pub fn mixed_seeds(
     nodes: usize,
     entity_seeds: &[Seed],
     fused: &Ranked,
-    dense: Option<(&Dense, &Ranked, &[f32])>,
+    dense: Vectors<'_>,
     values: Scoped<'_>,
 ) -> Result<Vec<Seed>, RetrieveError> {
-    let probe = match dense {
-        Some((dense, _, vector)) => Some((dense, dense.vectors.probe(vector)?)),
-        None => None,
-    };
-    let cosine = |p: u32| {
-        let probe = probe.as_ref();
-        probe.map(|(dense, probe)| f64::from(dense.cosine(probe, p)))
-    };
+    let cosine = closeness(dense)?;
     let mut seeds: Vec<Seed> = entity_seeds.to_vec();
     let mut at: FxHashMap<u32, usize> = FxHashMap::default();
     for (place, (passage, mass)) in bridging(fused, &cosine, values).into_iter().enumerate() {
@@ -281,14 +291,7 @@ pub fn places(
 /// Computes all signals for the union of their best passages.
 pub fn signals(from: &Sources<'_>, values: Scoped<'_>) -> Result<Signals, RetrieveError> {
     let passages = from.index.len();
-    let probe = match from.vectors {
-        Some((dense, _, vector)) => Some((dense, dense.vectors.probe(vector)?)),
-        None => None,
-    };
-    let cosine = |p: u32| {
-        let probe = probe.as_ref();
-        probe.map(|(dense, probe)| f64::from(dense.cosine(probe, p)))
-    };
+    let cosine = closeness(from.vectors)?;
     let mean = from
         .vectors
         .map_or(0.0, |(dense, _, vector)| dense.mean_cosine(vector));
