@@ -257,7 +257,11 @@ impl Strings {
 
     /// Their places, by the strings.
     pub fn order(&self) -> Vec<u32> {
-        let mut order: Vec<u32> = (0..self.len() as u32).collect();
+        self.order_of((0..self.len() as u32).collect())
+    }
+
+    /// Some places, by the strings there.
+    pub fn order_of(&self, mut order: Vec<u32>) -> Vec<u32> {
         order.sort_unstable_by(|a, b| self.get(*a as usize).cmp(self.get(*b as usize)));
         order
     }

@@ -1,6 +1,6 @@
 //! `hopscope ask` and `hopscope trace`: one question.
 
-use super::figures::{known, milliseconds, number, score};
+use super::figures::{known, number, score};
 use super::grid::{Grid, cells};
 use super::hits::Hits;
 use super::llm::{report, report_of};
@@ -21,6 +21,7 @@ use crate::retrieve::elsewhere::Purpose;
 use crate::retrieve::{
     self, Confidence, Edited, Hit, Keep, Origin, Reranked, Retrieval, Retriever, Settings, reading,
 };
+use crate::text::figures::milliseconds;
 use crate::text::span;
 use anyhow::{Context, Result};
 use clap::builder::PossibleValue;
@@ -296,7 +297,7 @@ pub fn ask(args: &AnswerArgs) -> Result<()> {
         }
     }
     if let Some(spent) = spent {
-        note!("{}", elsewhere::cost(&spent));
+        note!("{spent}");
     }
     unanswered
 }
@@ -510,7 +511,7 @@ fn told(trace: &Trace, out: &mut impl Write) -> Result<()> {
     writeln!(out, "{}", trace.headline)?;
     writeln!(out, "{}", trace.subgraph)?;
     if let Some(spent) = &trace.database {
-        writeln!(out, "{}", elsewhere::cost(spent))?;
+        writeln!(out, "{spent}")?;
     }
     if !trace.made_by.is_empty() {
         writeln!(out, "layer made by {}", trace.made_by)?;

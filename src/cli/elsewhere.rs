@@ -1,25 +1,21 @@
 //! `hopscope publish INDEX --to ADDRESS`, and questions to what was published.
 
-use super::figures::milliseconds;
 use super::load::{ProgressBars, Read, set_top};
 use super::{How, interrupt, say};
 use crate::corpus::{Report, Tally};
 use crate::exchange::postgres::is_one;
 use crate::index::build::STATIC;
-use crate::index::published::{self, Lost, Placed, Publication, Published, Spent};
+use crate::index::published::{self, Lost, Placed, Publication, Published};
 use crate::index::rows::{self, Rows};
 use crate::index::{Index, Progress, Step};
-use crate::retrieve::{Method, Settings, elsewhere};
+use crate::retrieve::{Settings, elsewhere};
 use crate::text::figures::share;
 use crate::text::{count, plural};
-use anyhow::{Error, Result, bail};
+use anyhow::{Result, bail};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-
-/// What runs on a published index without hop's layer, unless something else is asked for.
-const PLAIN: &str = "graph-hybrid";
 
 #[derive(Debug, Args)]
 pub struct PublishArgs {
@@ -153,26 +149,8 @@ pub fn copied(published: &Published, progress: &dyn Progress) -> Result<Read> {
 /// The settings of a question to it.
 pub fn settings(published: &Published, how: &How, top: Option<usize>) -> Result<Settings> {
     let mut settings = how.settings(None)?;
-    if how.leaves_method_open() && published.whole().sentences.is_none() {
-        settings.set_method(Method::by_name(PLAIN).map_err(Error::msg)?);
-    }
     set_top(&mut settings, top)?;
     Ok(elsewhere::fitted(published.whole(), &settings)?)
-}
-
-/// What a question cost in a database, in one line.
-pub fn cost(spent: &Spent) -> String {
-    let servers = match spent.servers {
-        0 | 1 => "database".to_owned(),
-        several => plural(several, "database"),
-    };
-    format!(
-        "{servers}: {}, {}, {} KB, {}",
-        plural(spent.trips, "look-up"),
-        plural(spent.rows, "row"),
-        count(spent.bytes.div_ceil(1000)),
-        milliseconds(spent.seconds),
-    )
 }
 
 /// What an answer lacks because databases could not be reached, in one line.

@@ -53,11 +53,6 @@ pub fn seconds(value: f64) -> String {
     format!("{value:.2} s")
 }
 
-/// Seconds of a step of a retrieval.
-pub fn milliseconds(seconds: f64) -> String {
-    format!("{:.2} ms", seconds * 1e3)
-}
-
 /// A number as it is read; all its digits are in `--json`.
 pub fn number(value: f64) -> String {
     match value.abs() {
@@ -77,12 +72,6 @@ pub fn known<T>(value: Option<T>, format: impl Fn(T) -> String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn steps_take_milliseconds() {
-        assert_eq!(milliseconds(0.001_5), "1.50 ms");
-        assert_eq!(milliseconds(2.0), "2000.00 ms");
-    }
 
     #[test]
     fn a_small_number_keeps_its_digits() {

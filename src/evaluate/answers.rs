@@ -98,6 +98,8 @@ pub fn places<S: AsRef<str>>(text: &str, answers: &[S]) -> Vec<Range<usize>> {
 
 /// Most passages that are read for one piece of an answer.
 const READ: u32 = 1_000;
+/// The same of an index that lies elsewhere, where each has to be fetched.
+const FETCHED: u32 = 100;
 
 /// A piece of an accepted answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,7 +109,7 @@ pub struct Piece {
     /// As the data set writes it.
     pub words: String,
     /// The passages it stands in as whole words, in any case, in the order of the index. None where it was not looked for:
-    /// a yes or no, or words that more than a thousand passages have.
+    /// a yes or no, or words that too many passages have.
     pub passages: Option<Vec<u32>>,
 }
 
@@ -141,8 +143,12 @@ fn standing(index: &Index, words: &str) -> std::io::Result<Option<Vec<u32>>> {
     let lexical = index.lexical();
     let stems = lexical.question(Tokens::Stem, words)?;
     let rarest = stems.into_iter().min_by_key(|word| word.df);
+    let most = match index.source() {
+        None => READ,
+        Some(_) => FETCHED,
+    };
     let tellable = !places(words, &[words]).is_empty();
-    let Some(rarest) = rarest.filter(|word| tellable && word.df <= READ) else {
+    let Some(rarest) = rarest.filter(|word| tellable && word.df <= most) else {
         return Ok(None);
     };
     let mut passages = Vec::new();

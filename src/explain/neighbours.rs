@@ -105,7 +105,7 @@ pub fn neighbours(retrieval: &Retrieval, node: Node) -> Vec<Neighbour> {
     let (graph, spread) = (walk.graph, walk.spread);
     let entities = graph.entities();
     let mut found: Vec<Neighbour> = graph
-        .neighbours(node)
+        .all_neighbours(node)
         .map(|(other, weight)| {
             let probability = graph.probability(node, other);
             Neighbour {

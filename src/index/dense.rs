@@ -69,7 +69,7 @@ pub struct Dense {
     pub entry: DenseEntry,
     pub vectors: Vectors,
     pub encoder: Box<dyn Encoder>,
-    /// Which passages have their vector; none where every one has.
+    /// Which passages have their vector, a row each; none where every one has.
     pub(super) fetched: Option<Fetched>,
     /// Whoever has them all has a small-world graph, too.
     graph_elsewhere: bool,
@@ -206,14 +206,10 @@ impl Dense {
                 wanted.nearest = Some(nearest);
             }
         });
-        let mut scores = self.vectors.scores(vector)?;
-        for (passage, score) in (0..).zip(&mut scores) {
-            if !fetched.has(passage) {
-                *score = f32::NEG_INFINITY;
-            }
+        let mut found = top(&self.vectors.scores(vector)?, depth);
+        for (row, _) in &mut found {
+            *row = fetched.all()[*row as usize];
         }
-        let mut found = top(&scores, depth);
-        found.retain(|(_, score)| score.is_finite());
         let compared = if graph.is_some() {
             found.len()
         } else {
@@ -224,10 +220,11 @@ impl Dense {
 
     /// Cosine of a query and a passage; 0 where that was not fetched yet.
     pub fn cosine(&self, probe: &Probe, passage: u32) -> f32 {
-        if let Some(fetched) = &self.fetched {
-            fetched.has_or_asks(passage, |wanted| &mut wanted.vectors);
-        }
-        self.vectors.score(probe, passage)
+        let row = match &self.fetched {
+            Some(fetched) => fetched.place_or_asks(passage, |wanted| &mut wanted.vectors),
+            None => Some(passage),
+        };
+        row.map_or(0.0, |row| self.vectors.score(probe, row))
     }
 
     /// Opens what an index stored. The encoder must still be the one that made the vectors.

@@ -113,7 +113,7 @@ columns! {
         /// As first written.
         pub labels: Strings = "entities.label" [names.len()];
         pub aliases: Aliases = "aliases" of ();
-        /// Entities by normal form, ascending: binary search finds a name without building a table.
+        /// Entities by normal form, ascending: binary search finds a name without building a table. Of an excerpt those that came.
         pub sorted: Column<u32> = "entities.sorted" [names.len()] => below(names.len());
         /// Symmetric adjacency over all nodes: row u is `targets[offsets[u]..offsets[u+1]]`, ascending.
         pub offsets: Column<u32> = "graph.offsets" [passages + names.len() + 1];
@@ -283,8 +283,8 @@ impl EntityGraph {
                 let key = key(self.names.get(entity as usize))?;
                 Some((key.into_boxed_str(), entity))
             };
-            let entities = (0..self.entities() as u32).into_par_iter();
-            let mut all: Vec<_> = entities.filter_map(keyed).collect();
+            let entities = self.sorted.par_iter();
+            let mut all: Vec<_> = entities.filter_map(|entity| keyed(*entity)).collect();
             all.par_sort_unstable();
             place.get_or_init(|| all)
         })

@@ -5,8 +5,9 @@
 
 use super::entities::{Aliases, EntityGraph, Occurrence};
 use super::lexical::{Bm25, Held};
-use super::passages::is_checksum;
+use super::passages::{Came, is_checksum};
 use super::rows::{Called, Joined, NAMESAKES, Names, Passage, Posting, Rows, Span, Wanted, Whole};
+use super::source::Source;
 use super::{Dense, HopLayer, Index, IndexError, Lexical, Passages};
 use crate::column::Strings;
 use crate::corpus::Question;
@@ -18,7 +19,7 @@ use crate::graph::rows::starts;
 use crate::text::Tokens;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What an index made of an excerpt was asked for: written by the readers of one question.
 #[derive(Debug, Default)]
@@ -38,33 +39,41 @@ impl Asked {
 
 /// Which passages of an excerpt have what the whole has of every one.
 pub struct Fetched {
-    has: Vec<bool>,
-    /// Their numbers in the whole.
-    numbers: Vec<u32>,
+    /// Ascending.
+    has: Vec<u32>,
+    /// The number in the whole of every passage of the excerpt.
+    numbers: Arc<[u32]>,
     /// Passages of the whole.
     pub among: usize,
     pub asked: Arc<Asked>,
 }
 
 impl Fetched {
-    pub fn has(&self, passage: u32) -> bool {
-        self.has[passage as usize]
+    /// The passages that have it, ascending.
+    pub fn all(&self) -> &[u32] {
+        &self.has
     }
 
-    /// As [`has`](Self::has), and asks for what a passage lacks in this list.
-    pub fn has_or_asks(
+    /// The place of a passage among those that have it.
+    pub fn place(&self, passage: u32) -> Option<u32> {
+        let place = self.has.binary_search(&passage).ok()?;
+        Some(place as u32)
+    }
+
+    /// As [`place`](Self::place), and asks for what a passage lacks in this list.
+    pub fn place_or_asks(
         &self,
         passage: u32,
         list: impl FnOnce(&mut Wanted) -> &mut BTreeSet<u32>,
-    ) -> bool {
-        let has = self.has(passage);
-        if !has {
+    ) -> Option<u32> {
+        let place = self.place(passage);
+        if place.is_none() {
             let number = self.numbers[passage as usize];
             self.asked.note(|wanted| {
                 list(wanted).insert(number);
             });
         }
-        has
+        place
     }
 }
 
@@ -74,6 +83,27 @@ pub struct Partial {
     pub whole: Arc<Whole>,
     pub beyond: Beyond,
     pub asked: Arc<Asked>,
+    numbers: Numbers,
+}
+
+impl Partial {
+    /// Asks for all neighbours of a node, where they did not come.
+    pub fn asks_for_neighbours(&self, node: u32) {
+        if self.numbers == Numbers::Whole && !self.beyond.known[node as usize] {
+            self.asked.note(|wanted| {
+                wanted.nodes.insert(node);
+            });
+        }
+    }
+
+    /// Asks for what a name is called.
+    pub fn asks_for_name(&self, entity: u32) {
+        if self.numbers == Numbers::Whole {
+            self.asked.note(|wanted| {
+                wanted.entities.insert(entity);
+            });
+        }
+    }
 }
 
 /// Which passages words alone bring in: as many of the best as any list is deep.
@@ -87,6 +117,7 @@ pub struct Deep {
 }
 
 /// What a question reads of an index.
+#[derive(Clone, Debug, Default)]
 pub struct Reads {
     /// The names it runs over.
     pub names: Names,
@@ -113,13 +144,28 @@ fn shared<'a, T>(
     })
 }
 
+/// What was fetched under each of some numbers, which ascend.
+fn placed<'a, T>(
+    numbers: impl Iterator<Item = u32>,
+    all: &'a BTreeMap<u32, T>,
+) -> impl Iterator<Item = Option<&'a T>> {
+    let mut all = all.iter().peekable();
+    numbers.into_iter().map(move |number| {
+        while all.next_if(|(known, _)| **known < number).is_some() {}
+        let own = all.next_if(|(known, _)| **known == number);
+        own.map(|(_, one)| one)
+    })
+}
+
 /// Passages by their words: the best, best first, and all that have one, ascending.
+#[derive(Clone)]
 struct Listed {
     best: Vec<u32>,
     matched: Vec<u32>,
 }
 
 /// What was fetched so far, by the numbers of the whole.
+#[derive(Clone)]
 pub struct Excerpt {
     whole: Arc<Whole>,
     reads: Reads,
@@ -150,29 +196,45 @@ pub struct Excerpt {
     gone: Wanted,
 }
 
+/// Which passages and names an index of an excerpt numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Numbers {
+    /// Those that came, from 0.
+    Own,
+    /// All, as in the whole: they stay as they are while more comes. Whoever reads what did not come finds nothing there, and
+    /// the excerpt remembers that it was asked for it.
+    Whole,
+}
+
 /// An excerpt as an index, and the number of each of its passages and names in the whole.
 pub struct Numbered {
     pub index: Arc<Index>,
-    pub passages: Vec<u32>,
-    pub entities: Vec<u32>,
-    /// How many passages of the whole have a word of the question.
-    pub matched: usize,
+    nodes: Vec<u32>,
     whole: Arc<Whole>,
 }
 
 impl Numbered {
+    fn of(index: Index, nodes: Vec<u32>, whole: Arc<Whole>) -> Numbered {
+        Numbered {
+            index: Arc::new(index),
+            nodes,
+            whole,
+        }
+    }
+
+    /// The numbers of its passages in the whole.
+    pub fn passages(&self) -> &[u32] {
+        &self.nodes[..self.index.len()]
+    }
+
     /// The number in the whole of a name, by its node.
     pub fn entity(&self, node: u32) -> u32 {
-        self.entities[node as usize - self.passages.len()]
+        self.whole(node) - self.whole.passages
     }
 
     /// The number of a node in the whole.
     pub fn whole(&self, node: u32) -> u32 {
-        let node = node as usize;
-        match node.checked_sub(self.passages.len()) {
-            None => self.passages[node],
-            Some(entity) => self.whole.passages + self.entities[entity],
-        }
+        self.nodes[node as usize]
     }
 }
 
@@ -182,20 +244,9 @@ impl Excerpt {
     /// # Errors
     /// An encoder that is not here, and what whoever has the rows says.
     pub fn new(rows: &dyn Rows, question: &Question, reads: Reads) -> Result<Excerpt, IndexError> {
-        let whole = rows.whole();
-        let compares = reads.vectors && whole.vectors.is_some();
-        let vector = match compares {
-            true => rows.vector(&question.text)?,
-            false => None,
-        };
-        let by_pieces = reads.sentences || compares && vector.is_none();
-        let pieces = match by_pieces {
-            true => pieces(&question.text)?.into_iter().collect(),
-            false => BTreeSet::new(),
-        };
-        Ok(Excerpt {
-            whole: Arc::new(whole.clone()),
-            reads,
+        let mut excerpt = Excerpt {
+            whole: Arc::new(rows.whole().clone()),
+            reads: Reads::default(),
             rows: BTreeMap::new(),
             names: BTreeMap::new(),
             aliases: BTreeMap::new(),
@@ -208,14 +259,45 @@ impl Excerpt {
             sentences: BTreeMap::new(),
             near: BTreeMap::new(),
             nearest: 0,
-            vector,
-            pieces,
+            vector: None,
+            pieces: BTreeSet::new(),
             weights: Vec::new(),
             listed: None,
             question: question.clone(),
             asked: Arc::default(),
             gone: Wanted::default(),
-        })
+        };
+        excerpt.read(rows, reads)?;
+        Ok(excerpt)
+    }
+
+    /// Its question from now on reads this, of the same names.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn read(&mut self, rows: &dyn Rows, reads: Reads) -> Result<(), IndexError> {
+        let text = &*self.question.text;
+        let compares = reads.vectors && self.whole.vectors.is_some() && !text.is_empty();
+        if compares && self.vector.is_none() {
+            self.vector = rows.vector(text)?;
+        }
+        let by_pieces = reads.sentences || compares && self.vector.is_none();
+        if by_pieces && self.pieces.is_empty() {
+            self.pieces = pieces(text)?.into_iter().collect();
+        }
+        self.reads = reads;
+        self.listed = None;
+        Ok(())
+    }
+
+    /// Its question.
+    pub fn question(&self) -> &Question {
+        &self.question
+    }
+
+    /// What its question reads.
+    pub fn reads(&self) -> &Reads {
+        &self.reads
     }
 
     /// What could not be asked for.
@@ -229,8 +311,12 @@ impl Excerpt {
     }
 
     /// What of this was not fetched yet, and what the excerpt was asked for meanwhile.
-    pub fn lacking(&mut self, mut of: Wanted) -> Wanted {
+    pub fn lacking(&self, mut of: Wanted) -> Wanted {
         let asked = self.asked.all();
+        of.nodes.extend(asked.nodes);
+        of.entities.extend(asked.entities);
+        of.titles.extend(asked.titles);
+        of.texts.extend(asked.texts);
         of.forms.extend(asked.forms);
         for (words, asked) in of.words.iter_mut().zip(asked.words) {
             words.extend(asked);
@@ -274,7 +360,7 @@ impl Excerpt {
         of.texts.retain(unread);
         of.titles
             .retain(|one| !self.passages.contains_key(one) && !of.texts.contains(one));
-        of.remove(&mut self.gone);
+        of.remove(&mut self.gone.clone());
         of
     }
 
@@ -379,6 +465,19 @@ impl Excerpt {
         self.whole.words[tokens as usize] as f64 / f64::from(self.whole.passages.max(1))
     }
 
+    /// How many passages of the whole have a word of the question.
+    pub fn matched(&self) -> usize {
+        let matched = match &self.listed {
+            Some(listed) => listed.first().map(|listed| listed.matched.len()),
+            None => self
+                .reads
+                .words
+                .first()
+                .map(|deep| self.by_words(deep).matched.len()),
+        };
+        matched.unwrap_or(0)
+    }
+
     /// An index of what was fetched.
     ///
     /// # Errors
@@ -387,12 +486,35 @@ impl Excerpt {
         let listed = self.listed.take();
         let lists = self.reads.words.iter();
         let listed = listed.unwrap_or_else(|| lists.map(|deep| self.by_words(deep)).collect());
-        let numbered = self.numbered(&listed);
+        let nodes = self.came(&listed);
+        let index = self.numbered(&nodes, &listed, Numbers::Own);
         self.listed = Some(listed);
-        numbered
+        Ok(Numbered::of(index?, nodes, self.whole.clone()))
     }
 
-    fn numbered(&self, listed: &[Listed]) -> Result<Numbered, IndexError> {
+    /// The same with the numbers of the whole, for questions to an index that lies elsewhere.
+    ///
+    /// # Errors
+    /// Vectors that are not of the index.
+    pub(super) fn index_of(&self, source: &Arc<Source>) -> Result<(Index, Vec<u32>), IndexError> {
+        let whole = &self.whole;
+        let nodes = 0..whole.passages + whole.names(self.reads.names);
+        let nodes: Vec<u32> = nodes.collect();
+        let index = Index {
+            questions: source.set.to_vec(),
+            source: Some(source.clone()),
+            ..self.numbered(&nodes, &[], Numbers::Whole)?
+        };
+        Ok((index, nodes))
+    }
+
+    pub(super) fn numbered_of(&self, source: &Arc<Source>) -> Result<Numbered, IndexError> {
+        let (index, nodes) = self.index_of(source)?;
+        Ok(Numbered::of(index, nodes, self.whole.clone()))
+    }
+
+    /// The nodes that came, and those that are named with them, ascending.
+    fn came(&self, listed: &[Listed]) -> Vec<u32> {
         let whole = &self.whole;
         let mut nodes: Vec<u32> = self.rows.keys().copied().collect();
         nodes.extend(self.rows.values().flatten().map(|joined| joined.node));
@@ -406,25 +528,31 @@ impl Excerpt {
         nodes.push(0);
         nodes.sort_unstable();
         nodes.dedup();
+        nodes
+    }
+
+    fn numbered(
+        &self,
+        nodes: &[u32],
+        listed: &[Listed],
+        numbers: Numbers,
+    ) -> Result<Index, IndexError> {
+        let whole = &self.whole;
         let count = nodes.partition_point(|node| !whole.is_name(*node));
-        let passages = nodes[..count].to_vec();
-        let entities: Vec<u32> = nodes[count..]
-            .iter()
-            .map(|node| node - whole.passages)
-            .collect();
+        let passages: Arc<[u32]> = nodes[..count].into();
         let unseen = listed.iter().map(|listed| {
             let seen = shared(&passages, &listed.matched, |passage| *passage).count();
             listed.matched.len() - seen
         });
         let unseen: Vec<usize> = unseen.collect();
-        let graph = self.graph(&nodes, count);
+        let graph = self.graph(nodes, count, numbers);
         let index = Index {
             questions: self.questions(&passages),
             options: whole.options_of(self.reads.names),
             dense: self.dense(&passages)?,
             ..Index::bare(
                 (whole.name.clone(), whole.fingerprint.clone()),
-                self.passages(&passages),
+                self.passages(&passages, numbers),
                 graph,
                 self.lexical(&passages, &unseen),
             )
@@ -432,83 +560,93 @@ impl Excerpt {
         if let Some(layer) = self.layer(&index, &passages)? {
             index.add_layer(layer);
         }
-        Ok(Numbered {
-            index: Arc::new(index),
-            passages,
-            entities,
-            matched: listed.first().map_or(0, |listed| listed.matched.len()),
-            whole: whole.clone(),
-        })
+        Ok(index)
     }
 
-    /// Which passages have something.
-    fn fetched(&self, passages: &[u32], has: impl Fn(&u32) -> bool) -> Fetched {
+    /// Which passages have something, by the number of each that came in the whole.
+    fn fetched<T>(
+        &self,
+        passages: &Arc<[u32]>,
+        all: &BTreeMap<u32, T>,
+        has: impl Fn(&T) -> bool,
+    ) -> Fetched {
+        let has = all.iter().filter(|(_, one)| has(one));
+        let has = has.filter_map(|(own, _)| passages.binary_search(own).ok());
         Fetched {
-            has: passages.iter().map(has).collect(),
-            numbers: passages.into(),
+            has: has.map(|at| at as u32).collect(),
+            numbers: passages.clone(),
             among: self.whole.passages as usize,
             asked: self.asked.clone(),
         }
     }
 
     /// The vectors that came, and an encoder that knows the question.
-    fn dense(&self, passages: &[u32]) -> Result<Option<Dense>, IndexError> {
+    fn dense(&self, passages: &Arc<[u32]>) -> Result<Option<Dense>, IndexError> {
         let Some(made) = self.whole.vectors.as_ref().filter(|_| self.reads.vectors) else {
             return Ok(None);
         };
         let text = &*self.question.text;
         let vector = match &self.vector {
             Some(vector) => vector.clone(),
+            None if text.is_empty() => vec![0.0; made.entry.identity.dims],
             // Without direction until the weights came.
             None => Static::of_some(&self.weights)?.question(text)?,
         };
         let identity = &made.entry.identity;
         let encoder = Given::stored(identity.clone(), vector.into(), &[text])?;
         let mut rows = VectorWriter::new(identity.clone(), made.whole);
-        let own = passages.iter().map(|passage| self.near.get(passage));
-        own.for_each(|row| rows.keep(row));
+        self.near.values().for_each(|row| rows.keep(Some(row)));
         let dense = Dense::of(&made.entry.encoder, Box::new(encoder), rows.finish()?);
-        let has = |passage: &u32| self.near.contains_key(passage);
-        Ok(Some(dense.within(made, self.fetched(passages, has))))
+        Ok(Some(dense.within(
+            made,
+            self.fetched(passages, &self.near, |_| true),
+        )))
     }
 
     /// The sentences that came, with the graph of an index.
-    fn layer(&self, index: &Index, passages: &[u32]) -> Result<Option<HopLayer>, IndexError> {
+    fn layer(&self, index: &Index, passages: &Arc<[u32]>) -> Result<Option<HopLayer>, IndexError> {
         let made = self.whole.sentences.as_ref();
         let Some(identity) = made.filter(|_| self.reads.sentences) else {
             return Ok(None);
         };
-        let own = |passage: &u32| {
-            let spans = self.spans.get(passage).map_or(&[][..], |spans| spans);
-            (spans, self.sentences.get(passage).map(|rows| &rows[..]))
-        };
-        let has = |passage: &u32| self.sentences.contains_key(passage);
+        let spans = placed(passages.iter().copied(), &self.spans)
+            .map(|spans| spans.map_or(&[][..], |spans| spans));
+        let vectors = placed(passages.iter().copied(), &self.sentences)
+            .map(|rows| rows.map(|rows| &rows[..]));
         let encoder = Static::of_some(&self.weights)?;
         Ok(Some(HopLayer::fetched(
             index.stored.clone(),
             (index.options.clone(), identity.clone(), encoder),
-            passages.iter().map(own),
-            self.fetched(passages, has),
+            spans.zip(vectors),
+            self.fetched(passages, &self.sentences, |_| true),
         )?))
     }
 
-    fn passages(&self, numbers: &[u32]) -> Passages {
-        let unread = Passage::default();
-        let all: Vec<&Passage> = numbers
-            .iter()
-            .map(|number| self.passages.get(number).unwrap_or(&unread))
-            .collect();
-        let passages = Passages::of(
-            all.iter().map(|passage| &passage.id).collect(),
-            all.iter().map(|passage| &passage.title).collect(),
-            all.iter()
-                .map(|passage| passage.text.as_deref().unwrap_or_default())
-                .collect(),
-        );
-        let twins = (0..all.len()).filter(|at| all[*at].twin).collect();
-        // It was made now: nobody asked for its twins yet.
-        let _ = passages.twins.set(twins);
-        passages
+    fn passages(&self, passages: &Arc<[u32]>, numbers: Numbers) -> Passages {
+        fn text(own: Option<&Passage>) -> &str {
+            let text = own.and_then(|own| own.text.as_deref());
+            text.unwrap_or_default()
+        }
+        let all = || placed(passages.iter().copied(), &self.passages);
+        let read = |own: &Passage| own.text.is_some();
+        let titles = self.fetched(passages, &self.passages, |_| true);
+        let twins = titles.all().iter().zip(self.passages.values());
+        let twins = twins.filter(|(_, own)| own.twin);
+        let twins: FxHashSet<usize> = twins.map(|(at, _)| *at as usize).collect();
+        let known = titles.all().to_vec();
+        Passages {
+            twins: OnceLock::from(twins),
+            came: (numbers == Numbers::Whole).then(|| Came {
+                titles,
+                texts: self.fetched(passages, &self.passages, read),
+            }),
+            ..Passages::of(
+                all().map(|own| own.map_or("", |own| &own.id)).collect(),
+                all().map(|own| own.map_or("", |own| &own.title)).collect(),
+                all().map(text).collect(),
+                known,
+            )
+        }
     }
 
     /// The question of a set, with as much of its gold as was fetched.
@@ -525,8 +663,11 @@ impl Excerpt {
         of_set.map(own).into_iter().collect()
     }
 
-    fn graph(&self, nodes: &[u32], passages: usize) -> EntityGraph {
-        let place = |node: u32| nodes.partition_point(|known| *known < node) as u32;
+    fn graph(&self, nodes: &[u32], passages: usize, numbers: Numbers) -> EntityGraph {
+        let place = |node: u32| match numbers {
+            Numbers::Own => nodes.partition_point(|known| *known < node) as u32,
+            Numbers::Whole => node,
+        };
         let mut arcs: Vec<(u32, u32, u16)> = Vec::new();
         let mut degrees = vec![0; nodes.len()];
         let mut known = vec![false; nodes.len()];
@@ -544,33 +685,42 @@ impl Excerpt {
         arcs.dedup();
         let mut counts = vec![0; nodes.len()];
         arcs.iter().for_each(|arc| counts[arc.0 as usize] += 1);
-        let unnamed = Called::default();
-        let names: Vec<&Called> = nodes[passages..]
-            .iter()
-            .map(|node| self.names.get(&(node - self.whole.passages)))
-            .map(|name| name.unwrap_or(&unnamed))
-            .collect();
-        let forms: Strings = names.iter().map(|name| &name.form).collect();
-        let sorted = forms.order();
         let (own, others) = nodes.split_at(passages);
-        let (mut title_entity, mut title_passage) = (Vec::new(), Vec::new());
-        for (entity, name) in (0..).zip(&names) {
+        let names = || {
+            let entities = others.iter().map(|node| node - self.whole.passages);
+            placed(entities, &self.names)
+        };
+        let forms: Strings = names()
+            .map(|name| name.map_or("", |name| &name.form))
+            .collect();
+        let (mut known_names, mut title_entity, mut title_passage) =
+            <(Vec<u32>, Vec<u32>, Vec<u32>)>::default();
+        for name in self.names.values() {
+            let entity = place(self.whole.passages + name.entity) - passages as u32;
+            known_names.push(entity);
             let titled = name.titled.iter();
             for passage in titled.filter_map(|titled| own.binary_search(titled).ok()) {
                 title_entity.push(entity);
                 title_passage.push(passage as u32);
             }
         }
-        let mentions = own.iter().map(|own| self.mentions(*own, others));
+        let mentions = placed(own.iter().copied(), &self.mentions).map(|mentions| {
+            let mentions = mentions.map_or(&[][..], |own| own).iter();
+            mentions
+                .filter_map(|mention| self.mention(mention, others))
+                .collect::<Vec<_>>()
+        });
         EntityGraph {
             passages,
-            names: forms,
-            labels: names.iter().map(|name| &name.label).collect(),
+            labels: names()
+                .map(|name| name.map_or("", |name| &name.label))
+                .collect(),
             aliases: Aliases {
                 names: self.aliases.keys().collect::<Strings>(),
                 forms: self.aliases.values().collect::<Strings>(),
             },
-            sorted: sorted.into(),
+            sorted: forms.order_of(known_names).into(),
+            names: forms,
             offsets: starts(counts).into(),
             targets: arcs.iter().map(|arc| arc.1).collect::<Vec<_>>().into(),
             tf: arcs.iter().map(|arc| arc.2).collect::<Vec<_>>().into(),
@@ -580,21 +730,18 @@ impl Excerpt {
                 whole: self.whole.clone(),
                 beyond: Beyond { known, degrees },
                 asked: self.asked.clone(),
+                numbers,
             })),
             ..EntityGraph::default()
         }
         .with_mentions(mentions)
     }
 
-    /// The mentions of a passage that was read, as far as they are of names that are here.
-    fn mentions(&self, passage: u32, names: &[u32]) -> Vec<Occurrence> {
-        let mentions = self.mentions.get(&passage).map_or(&[][..], |own| own);
-        let own = |mention: &Occurrence| {
-            let node = self.whole.passages + mention.entity;
-            let entity = names.binary_search(&node).ok()? as u32;
-            Some(Occurrence { entity, ..*mention })
-        };
-        mentions.iter().filter_map(own).collect()
+    /// A mention, where its name is here.
+    fn mention(&self, mention: &Occurrence, names: &[u32]) -> Option<Occurrence> {
+        let node = self.whole.passages + mention.entity;
+        let entity = names.binary_search(&node).ok()? as u32;
+        Some(Occurrence { entity, ..*mention })
     }
 
     /// Postings within the excerpt. So many passages match the words of each list beside it.

@@ -206,10 +206,12 @@ fn texts<'s>(
 
 fn passages(folder: &Path, parts: &[Opened]) -> Result<Passages, IndexError> {
     let own = parts.iter().map(|part| part.index.passages());
+    let all = own.clone().map(|own| own.len() as u32).sum();
     Ok(Passages::of(
         texts(folder, "ids", own.clone().map(|own| &own.ids))?,
         texts(folder, "titles", own.clone().map(|own| &own.titles))?,
         texts(folder, "texts", own.map(|own| &own.texts))?,
+        (0..all).collect(),
     ))
 }
 

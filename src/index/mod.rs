@@ -18,6 +18,7 @@ pub(crate) mod rewire;
 pub mod rows;
 pub mod sample;
 pub(crate) mod sentences;
+pub mod source;
 pub mod store;
 
 pub use build::{BuildOptions, Built, Progress, Silent, Step};
@@ -43,6 +44,7 @@ use crate::text::{Language, Tokens};
 use opened::Opened;
 use readings::Readings;
 use serde::Serialize;
+use source::Source;
 use std::borrow::Cow;
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -79,6 +81,8 @@ pub struct Index {
     copied: RwLock<Option<Arc<Given>>>,
     /// Who answers what a published system asks a language model; rules unless said.
     llm: RwLock<Option<Arc<Llm>>>,
+    /// Where it lies, where it has only what questions fetched.
+    source: Option<Arc<Source>>,
     /// What this process read the corpus from, in one line; none of an index that was opened.
     pub read: Option<String>,
 }
@@ -249,6 +253,7 @@ impl Index {
             named: RwLock::default(),
             copied: RwLock::default(),
             llm: RwLock::default(),
+            source: None,
             read: None,
         }
     }
@@ -318,6 +323,11 @@ impl Index {
     /// Whether it is what was fetched of an index that lies elsewhere: what it does not have may be there.
     pub fn is_excerpt(&self) -> bool {
         self.stored.partial.is_some()
+    }
+
+    /// Where it lies, where it has only what questions fetched.
+    pub fn source(&self) -> Option<&Arc<Source>> {
+        self.source.as_ref()
     }
 
     /// The questions that came with the corpus.

@@ -1,5 +1,6 @@
 //! The passages of an index, as columns.
 
+use super::excerpt::Fetched;
 use crate::column::{Column, Strings};
 use crate::corpus::{Passage, full_text};
 use crate::text::span;
@@ -20,6 +21,14 @@ pub struct Passages {
     pub twins: OnceLock<FxHashSet<usize>>,
     /// Passage numbers by checksums of what they say, made when somebody asks.
     pub said: OnceLock<FxHashMap<u64, u32>>,
+    /// Which of them came, where the others are asked for when somebody reads them.
+    pub(super) came: Option<Came>,
+}
+
+/// Which passages of an excerpt came, and which of them with their texts.
+pub(super) struct Came {
+    pub titles: Fetched,
+    pub texts: Fetched,
 }
 
 /// A checksum of the words of texts, whatever white space is between them; none where there are none.
@@ -96,12 +105,13 @@ impl Passages {
             passages.iter().map(|p| &p.id).collect(),
             passages.iter().map(|p| &p.title).collect(),
             passages.iter().map(|p| &p.text).collect(),
+            (0..passages.len() as u32).collect(),
         )
     }
 
-    /// Of as many identifiers, which all differ, as titles and texts.
-    pub(super) fn of(ids: Strings, titles: Strings, texts: Strings) -> Passages {
-        let sorted = ids.order();
+    /// Of as many identifiers as titles and texts. Those of `known` passages all differ, and can be looked up.
+    pub(super) fn of(ids: Strings, titles: Strings, texts: Strings, known: Vec<u32>) -> Passages {
+        let sorted = ids.order_of(known);
         Passages {
             ids,
             titles,
@@ -109,6 +119,7 @@ impl Passages {
             sorted: sorted.into(),
             twins: OnceLock::new(),
             said: OnceLock::new(),
+            came: None,
         }
     }
 
@@ -121,11 +132,27 @@ impl Passages {
     }
 
     pub fn id(&self, passage: usize) -> &str {
+        self.asks_for(passage, false);
         self.ids.get(passage)
     }
 
     pub fn title(&self, passage: usize) -> &str {
+        self.asks_for(passage, false);
         self.titles.get(passage)
+    }
+
+    /// Asks for a passage, or its text, where it did not come.
+    fn asks_for(&self, passage: usize, text: bool) {
+        let Some(came) = &self.came else { return };
+        let passage = passage as u32;
+        let _ = match text {
+            true => came
+                .texts
+                .place_or_asks(passage, |wanted| &mut wanted.texts),
+            false => came
+                .titles
+                .place_or_asks(passage, |wanted| &mut wanted.titles),
+        };
     }
 
     /// Whether other passages have its title.
@@ -167,6 +194,7 @@ impl Passages {
     }
 
     pub fn text(&self, passage: usize) -> &str {
+        self.asks_for(passage, true);
         self.texts.get(passage)
     }
 

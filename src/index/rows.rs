@@ -3,6 +3,7 @@
 
 use super::dense::DenseEntry;
 use super::entities::Occurrence;
+use super::published::Spent;
 use super::{Dense, EntityGraph, EntityOptions, HopLayer, Index, IndexError};
 use crate::corpus::{self, Corpus, Question};
 use crate::embed::fixed::is_of_table;
@@ -74,12 +75,22 @@ pub struct Whole {
     /// What made the vectors of sentences, where hop's layer is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sentences: Option<Identity>,
+    /// Names of hop's layer, titles among them.
+    pub titled: u32,
 }
 
 impl Whole {
     /// Whether it has a graph of these names.
     pub fn has(&self, names: Names) -> bool {
         names == Names::Own || self.sentences.is_some() && !self.options.gazetteer
+    }
+
+    /// How many names the graph of these has.
+    pub fn names(&self, names: Names) -> u32 {
+        match names {
+            Names::Titled if self.has(Names::Titled) => self.titled,
+            _ => self.entities,
+        }
     }
 
     /// What the graph of these names was built with.
@@ -205,6 +216,12 @@ impl Wanted {
         ]
     }
 
+    /// How many numbers it lists.
+    pub fn listed(&mut self) -> usize {
+        let lists = self.numbers().into_iter();
+        lists.map(|(list, _)| list.len()).sum()
+    }
+
     /// Takes in another's lists by number, and its words.
     pub(super) fn extend(&mut self, mut other: Wanted) {
         for ((own, _), (other, _)) in self.numbers().into_iter().zip(other.numbers()) {
@@ -274,6 +291,11 @@ pub trait Rows: Send + Sync {
     /// An encoder that is not here, and what whoever has the rows says.
     fn vector(&self, question: &str) -> Result<Option<Vec<f32>>, IndexError>;
 
+    /// What was spent on them since this was asked last; none where they lie here.
+    fn spent(&self) -> Option<Spent> {
+        None
+    }
+
     /// All that is wanted, in one trip. Nodes, forms and mentions are those of the graph of these names.
     ///
     /// # Errors
@@ -284,20 +306,21 @@ pub trait Rows: Send + Sync {
 /// Rows that are copied at a time.
 const COPIED: u32 = 2000;
 
+fn parts(count: u32) -> impl Iterator<Item = Range<u32>> {
+    let starts = (0..count).step_by(COPIED as usize);
+    starts.map(move |start| start..count.min(start + COPIED))
+}
+
 /// The passages and the questions of an index, to be built anew. `go_on` hears how many passages there are so far.
 ///
 /// # Errors
 /// What whoever has the rows says, and that it was stopped.
 pub fn copy(rows: &dyn Rows, go_on: &dyn Fn(usize) -> bool) -> Result<Corpus, IndexError> {
     let whole = rows.whole();
-    let parts = |count: u32| {
-        let starts = (0..count).step_by(COPIED as usize);
-        starts.map(move |start| start..count.min(start + COPIED))
-    };
     let mut corpus = Corpus {
         name: whole.name.clone(),
         passages: Vec::with_capacity(whole.passages as usize),
-        questions: Vec::with_capacity(whole.questions as usize),
+        questions: Vec::new(),
     };
     for part in parts(whole.passages) {
         if !go_on(corpus.passages.len()) {
@@ -316,10 +339,21 @@ pub fn copy(rows: &dyn Rows, go_on: &dyn Fn(usize) -> bool) -> Result<Corpus, In
         };
         corpus.passages.extend(came.into_iter().map(own));
     }
-    for part in parts(whole.questions) {
-        corpus.questions.extend(rows.questions(part)?);
-    }
+    corpus.questions = set(rows)?;
     Ok(corpus)
+}
+
+/// The questions of an index.
+///
+/// # Errors
+/// What whoever has the rows says.
+pub fn set(rows: &dyn Rows) -> Result<Vec<Question>, IndexError> {
+    let count = rows.whole().questions;
+    let mut all = Vec::with_capacity(count as usize);
+    for part in parts(count) {
+        all.extend(rows.questions(part)?);
+    }
+    Ok(all)
 }
 
 /// What is done with a word and its postings.
@@ -377,6 +411,7 @@ impl<'a> Here<'a> {
             questions: index.questions.len() as u32,
             vectors: index.dense().and_then(encoded),
             sentences: layer.as_ref().map(|own| own.encoder.identity().clone()),
+            titled: layer.as_ref().map_or(0, |own| own.graph.entities() as u32),
         };
         Ok(Here {
             index,

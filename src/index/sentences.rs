@@ -202,8 +202,10 @@ impl HopLayer {
     /// A passage's sentences with their cosines; none where they were not fetched yet.
     pub fn cosines(&self, probe: &Probe, passage: u32) -> impl Iterator<Item = (u32, f32)> {
         let fetched = self.fetched.as_ref();
-        let has =
-            fetched.is_none_or(|own| own.has_or_asks(passage, |wanted| &mut wanted.sentences));
+        let has = fetched.is_none_or(|own| {
+            own.place_or_asks(passage, |wanted| &mut wanted.sentences)
+                .is_some()
+        });
         let own = self.sentences(passage).filter(move |_| has);
         own.map(|sentence| (sentence, self.cosine(probe, sentence)))
     }

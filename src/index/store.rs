@@ -515,6 +515,7 @@ fn opened(
         sorted: root.column("passages.sorted")?,
         twins: OnceLock::new(),
         said: OnceLock::new(),
+        came: None,
     };
     let damaged = |path: &str, said: String| IndexError::Damaged {
         path: folder.join(path),

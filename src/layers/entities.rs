@@ -230,7 +230,13 @@ impl GraphView {
     /// A name for the screen: an entity as first written, a passage's title or else its identifier.
     pub fn label<'a>(&'a self, index: &'a Index, node: Node) -> &'a str {
         match self.entity(node) {
-            Some(entity) => self.graph.labels.get(entity),
+            Some(entity) => {
+                let label = self.graph.labels.get(entity);
+                if let Some(partial) = self.graph.partial.as_ref().filter(|_| label.is_empty()) {
+                    partial.asks_for_name(entity as u32);
+                }
+                label
+            }
             None if index.title(node).is_empty() => index.id(node),
             None => index.title(node),
         }

@@ -471,6 +471,16 @@ impl Graph {
         self.transition().probability(from as usize, to as usize)
     }
 
+    /// As [`neighbours`](Self::neighbours), for what lists them: of an excerpt, those that did not come are asked for.
+    pub fn all_neighbours(&self, node: Node) -> impl Iterator<Item = (Node, f32)> + '_ {
+        let view = self.entities();
+        let partial = view.and_then(|view| view.graph.partial.as_ref());
+        if let Some(partial) = partial {
+            partial.asks_for_neighbours(node);
+        }
+        self.neighbours(node)
+    }
+
     /// Neighbours and the weights of their edges, by node.
     pub fn neighbours(&self, node: Node) -> impl Iterator<Item = (Node, f32)> + '_ {
         let (targets, weights) = self.transition().row(node as usize);

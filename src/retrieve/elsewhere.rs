@@ -18,10 +18,12 @@ use super::settings::Settings;
 use crate::corpus::Question;
 use crate::embed::fixed::is_of_table;
 use crate::embed::{HnswOptions, Identity};
+use crate::index::Index;
 use crate::index::excerpt::{Deep, Excerpt, Numbered, Reads};
 use crate::index::lexical::counted;
 use crate::index::published::Lost;
 use crate::index::rows::{Names, Rows, Wanted, Whole};
+use crate::index::source::{Kept, Source};
 use crate::layers::ENTITY_PASSAGE;
 use crate::layers::entities::entity_options;
 use crate::parameters::{
@@ -32,6 +34,7 @@ use crate::parameters::{
 use crate::ranker::Candidates;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Nodes whose neighbours are fetched for one question, at most.
@@ -60,6 +63,57 @@ pub struct Fetched {
     pub lost: Option<Lost>,
 }
 
+/// What a method lacks on rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// A step, by its name, that reads more of an index than is published.
+    Step(&'static str),
+    /// Hop's layer.
+    Sentences,
+    /// Vectors of the passages.
+    Vectors,
+}
+
+/// What a method lacks on rows; none where it runs.
+pub fn lack(whole: &Whole, method: &Method) -> Option<Lack> {
+    if let Some(step) = method.plan().steps.iter().find(|step| !runs(step)) {
+        return Some(Lack::Step(step.operator.declaration().name));
+    }
+    // Those of another table of word pieces are compared with no question of this program.
+    let comparable = |made: &Identity| is_of_table(made).unwrap_or(false);
+    if method.plan().opens_sentences() && !whole.sentences.as_ref().is_some_and(comparable) {
+        return Some(Lack::Sentences);
+    }
+    let lacks = method.reads_vectors() && whole.vectors.is_none();
+    lacks.then_some(Lack::Vectors)
+}
+
+impl Lack {
+    /// What it is, and what would serve.
+    fn sentence(self, whole: &Whole, method: &Method) -> String {
+        let name = &method.name;
+        match self {
+            Lack::Step(step) => {
+                let known = METHODS.iter().filter(|own| lack(whole, own).is_none());
+                let known: Vec<&str> = known.map(|method| &*method.name).collect();
+                format!(
+                    "method {name}: its step '{step}' reads more of an index than is published; methods that run: {}; all \
+                     run on a copy: hopscope index ADDRESS --out DIR",
+                    known.join(", ")
+                )
+            }
+            Lack::Sentences => format!(
+                "method {name} needs hop's layer with the word pieces of this program, and the index was published without; \
+                 run: hopscope index INDEX --add hop, and publish it again"
+            ),
+            Lack::Vectors => format!(
+                "method {name} needs vectors, and the index was published without; they are published where the index has an \
+                 encoder and every server has the extension vector (pgvector)"
+            ),
+        }
+    }
+}
+
 /// Settings as they run on rows: walks push, unless a person chose otherwise.
 ///
 /// # Errors
@@ -67,43 +121,11 @@ pub struct Fetched {
 pub fn fitted(whole: &Whole, settings: &Settings) -> Result<Settings, RetrieveError> {
     let mut settings = settings.clone();
     let near = whole.vectors.as_ref().and_then(|made| made.near.as_ref());
-    settings.adopt_built(&whole.options, near, false);
+    settings.adopt_whole(whole, false);
     let no = |what: String| Err(RetrieveError::Elsewhere(what));
     let method = settings.method().clone();
-    let lacks = |step: &&std::sync::Arc<Step>| !runs(step);
-    // Those of another table of word pieces are compared with no question of this program.
-    let comparable = |made: &Identity| is_of_table(made).unwrap_or(false);
-    let sentences = whole.sentences.as_ref().is_some_and(comparable);
-    let served = |method: &Method| {
-        let vectors = whole.vectors.is_some() || !method.reads_vectors();
-        vectors && (sentences || !method.plan().opens_sentences())
-    };
-    if let Some(step) = method.plan().steps.iter().find(lacks) {
-        let name = step.operator.declaration().name;
-        let known = METHODS
-            .iter()
-            .filter(|m| m.plan().steps.iter().all(|s| runs(s)) && served(m));
-        let known: Vec<&str> = known.map(|method| &*method.name).collect();
-        return no(format!(
-            "method {}: its step '{name}' reads more of an index than is published; methods that run: {}; all run on a \
-             copy: hopscope index ADDRESS --out DIR",
-            method.name,
-            known.join(", ")
-        ));
-    }
-    if method.plan().opens_sentences() && !sentences {
-        return no(format!(
-            "method {} needs hop's layer with the word pieces of this program, and the index was published without; run: \
-             hopscope index INDEX --add hop, and publish it again",
-            method.name
-        ));
-    }
-    if method.reads_vectors() && whole.vectors.is_none() {
-        return no(format!(
-            "method {} needs vectors, and the index was published without; they are published where the index has an \
-             encoder and every server has the extension vector (pgvector)",
-            method.name
-        ));
+    if let Some(lack) = lack(whole, &method) {
+        return no(lack.sentence(whole, &method));
     }
     let search = settings.get(VECTOR_SEARCH);
     if compares(&settings) && search == VectorSearch::Hnsw && near.is_none() {
@@ -123,15 +145,7 @@ pub fn fitted(whole: &Whole, settings: &Settings) -> Result<Settings, RetrieveEr
         );
     }
     if method.uses().contains(&P::Walk) && settings.get(WALK) != Walk::Push {
-        if settings.origin(P::Walk) == Origin::User {
-            return no("walk=power reads the whole graph; set walk=push".to_owned());
-        }
-        let (walk, push) = WALK.at(Walk::Push);
-        settings.set(walk, push, Origin::Index);
-    }
-    if settings.get(FALLBACK) == Fallback::Uniform && settings.origin(P::Fallback) != Origin::User {
-        let (fallback, words) = FALLBACK.at(Fallback::Bm25Top1);
-        settings.set(fallback, words, Origin::Index);
+        return no("walk=power reads the whole graph; set walk=push".to_owned());
     }
     let on_graph = method.plan().steps.iter().any(|step| step.graph.is_some());
     if on_graph && names_of(whole, &settings).is_none() {
@@ -209,17 +223,8 @@ fn runs(step: &Step) -> bool {
     graph && step.operator.declaration().by_rows
 }
 
-/// Answers a question over rows: its text, or one of the set by identifier. The settings are [`fitted`].
-///
-/// # Errors
-/// What whoever has the rows says; a walk that reaches too far; a fallback to all passages.
-pub fn retrieve(
-    rows: &dyn Rows,
-    question: &str,
-    settings: &Settings,
-    (keep, purpose): (Keep, Purpose),
-) -> Result<Fetched, RetrieveError> {
-    let start = Instant::now();
+/// An excerpt for a question, its text or one of the set by identifier, with what the question itself says.
+fn begun(rows: &dyn Rows, question: &str, settings: &Settings) -> Result<Excerpt, RetrieveError> {
     let whole = rows.whole();
     let asked = rows.question(question)?.unwrap_or_else(|| Question {
         text: question.to_owned(),
@@ -231,60 +236,171 @@ pub fn retrieve(
     let mut first = settings.clone();
     let (fallback, none) = FALLBACK.at(Fallback::None);
     first.set(fallback, none, Origin::Index);
-    Retriever::new(excerpt.index()?.index).retrieve(question, &first, Keep::Scores)?;
-    let mut lacks = excerpt.lacking(Wanted {
+    Retriever::here(excerpt.index()?.index).retrieve(question, &first, Keep::Scores)?;
+    let lacks = excerpt.lacking(Wanted {
         texts: asked.gold.iter().map(|gold| gold.passage).collect(),
         ..Wanted::default()
     });
+    if !lacks.is_empty() {
+        excerpt.fetch(rows, lacks)?;
+    }
+    Ok(excerpt)
+}
+
+/// Fetches what the excerpt's question needs under settings, until a run lacks nothing.
+fn filled(
+    excerpt: &mut Excerpt,
+    rows: &dyn Rows,
+    settings: &Settings,
+    purpose: Purpose,
+) -> Result<(Numbered, Retriever, Retrieval), RetrieveError> {
+    let start = Instant::now();
+    let question = excerpt.question().text.clone();
     loop {
-        if !lacks.is_empty() {
-            excerpt.fetch(rows, lacks)?;
-        }
         let numbered = excerpt.index()?;
-        let mut retriever = Retriever::new(numbered.index.clone());
-        let run = retriever.retrieve(question, settings, Keep::Scores)?;
-        lacks = excerpt.lacking(reached(&numbered, &run));
+        let mut retriever = Retriever::here(numbered.index.clone());
+        let run = retriever.retrieve(&question, settings, Keep::Scores)?;
+        let lacks = lacking(excerpt, &numbered, &run, purpose);
         if lacks.is_empty() {
-            lacks = excerpt.lacking(of_candidates(&excerpt, &numbered, &run));
-        }
-        if lacks.is_empty() {
-            // It asks for words, too.
-            let _ = run.unrecognised(&numbered.index);
-            lacks = excerpt.lacking(shown(&excerpt, &numbered, &run, purpose));
+            return Ok((numbered, retriever, run));
         }
         if excerpt.nodes() + lacks.nodes.len() > MOST {
             return Err(RetrieveError::Elsewhere(format!(
                 "the walk reaches more than {MOST} nodes; raise epsilon"
             )));
         }
-        if !lacks.is_empty() {
-            if start.elapsed() > LIMIT {
-                return Err(RetrieveError::Elsewhere(format!(
-                    "the question took more than {} s; raise epsilon, or check the servers",
-                    LIMIT.as_secs()
-                )));
-            }
-            continue;
+        if start.elapsed() > LIMIT {
+            return Err(RetrieveError::Elsewhere(format!(
+                "the question took more than {} s; raise epsilon, or check the servers",
+                LIMIT.as_secs()
+            )));
         }
-        let uniform = settings.get(FALLBACK) == Fallback::Uniform || numbered.matched == 0;
-        if run.fallback() && uniform {
-            return Err(RetrieveError::Elsewhere(
-                "nothing of the question is known, and the fallback would restart at every passage; set \
-                 fallback=bm25_top1 or fallback=none"
-                    .to_owned(),
-            ));
-        }
-        let run = match keep {
-            Keep::Scores => run,
-            Keep::States => retriever.retrieve(question, settings, keep)?,
-        };
-        return Ok(Fetched {
-            lost: lost(&excerpt, &numbered, &run),
-            numbered,
-            run,
-            nodes: excerpt.nodes(),
-        });
+        excerpt.fetch(rows, lacks)?;
     }
+}
+
+/// What a run over an excerpt lacks.
+fn lacking(excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval, purpose: Purpose) -> Wanted {
+    let mut lacks = excerpt.lacking(reached(numbered, run));
+    if lacks.is_empty() {
+        lacks = excerpt.lacking(of_candidates(excerpt, numbered, run));
+    }
+    if lacks.is_empty() {
+        // It asks for words, too.
+        let _ = run.unrecognised(&numbered.index);
+        lacks = excerpt.lacking(shown(excerpt, numbered, run, purpose));
+    }
+    lacks
+}
+
+/// Holds that a run did not fall back to all passages.
+fn held(excerpt: &Excerpt, run: &Retrieval) -> Result<(), RetrieveError> {
+    let uniform = || run.settings.get(FALLBACK) == Fallback::Uniform || excerpt.matched() == 0;
+    match run.fallback() && uniform() {
+        false => Ok(()),
+        true => Err(RetrieveError::Elsewhere(
+            "nothing of the question is known, and the fallback would restart at every passage; set fallback=bm25_top1 or \
+             fallback=none"
+                .to_owned(),
+        )),
+    }
+}
+
+/// Answers a question over rows: its text, or one of the set by identifier. The settings are [`fitted`].
+///
+/// # Errors
+/// What whoever has the rows says; a walk that reaches too far; a fallback to all passages.
+pub fn retrieve(
+    rows: &dyn Rows,
+    question: &str,
+    settings: &Settings,
+    (keep, purpose): (Keep, Purpose),
+) -> Result<Fetched, RetrieveError> {
+    let mut excerpt = begun(rows, question, settings)?;
+    let (numbered, mut retriever, run) = filled(&mut excerpt, rows, settings, purpose)?;
+    held(&excerpt, &run)?;
+    let run = match keep {
+        Keep::Scores => run,
+        Keep::States => retriever.retrieve(&run.question, settings, keep)?,
+    };
+    Ok(Fetched {
+        lost: lost(&excerpt, &numbered, &run),
+        numbered,
+        run,
+        nodes: excerpt.nodes(),
+    })
+}
+
+/// What the last question to an index that lies elsewhere fetched, and a retriever over the index of that.
+pub(super) struct Last {
+    kept: Arc<Kept>,
+    pub(super) retriever: Retriever,
+}
+
+impl Last {
+    pub(super) fn of(kept: Arc<Kept>) -> Last {
+        Last {
+            retriever: Retriever::here(kept.numbered.index.clone()),
+            kept,
+        }
+    }
+
+    /// After a retrieval over an index of rows that are still kept.
+    pub(super) fn after(index: &Arc<Index>, run: &Retrieval) -> Option<Last> {
+        let kept = index.source()?.of(index)?;
+        let retriever = Retriever::after_here(index.clone(), run);
+        Some(Last { kept, retriever })
+    }
+
+    /// Fetches what was read of its index and had not come; false where all had.
+    pub(super) fn complete(&mut self, source: &Arc<Source>) -> Result<bool, RetrieveError> {
+        let more = source.complete(&self.kept)?;
+        let grew = more.is_some();
+        if let Some(kept) = more {
+            *self = Last::of(kept);
+        }
+        Ok(grew)
+    }
+}
+
+/// Answers a question over an index that lies elsewhere, with its numbers. What the last one fetched serves this one.
+pub(super) fn ask(
+    source: &Arc<Source>,
+    last: &mut Option<Last>,
+    question: &str,
+    settings: &Settings,
+    keep: Keep,
+) -> Result<Retrieval, RetrieveError> {
+    let rows = source.rows();
+    let settings = fitted(rows.whole(), settings)?;
+    let reads = reads(rows.whole(), &settings, question);
+    let own = last
+        .take()
+        .filter(|last| last.kept.is_for(question, reads.names));
+    let known = own.or_else(|| source.find(question, reads.names).map(Last::of));
+    let mut excerpt = match known {
+        Some(mut known) if known.kept.has(&reads) => {
+            let run = known.retriever.retrieve(question, &settings, keep)?;
+            let kept = &known.kept;
+            let lacks = lacking(&kept.excerpt, &kept.numbered, &run, Purpose::Trace);
+            if lacks.is_empty() {
+                let held = held(&kept.excerpt, &run);
+                *last = Some(known);
+                return held.map(|()| run);
+            }
+            kept.excerpt.clone()
+        }
+        Some(known) => known.kept.excerpt.clone(),
+        None => begun(rows, question, &settings)?,
+    };
+    excerpt.read(rows, reads)?;
+    filled(&mut excerpt, rows, &settings, Purpose::Trace)?;
+    let mut own = Last::of(source.keep(excerpt)?);
+    let asked = own.kept.excerpt.question();
+    let run = own.retriever.retrieve(&asked.text, &settings, keep)?;
+    let held = held(&own.kept.excerpt, &run);
+    *last = Some(own);
+    held.map(|()| run)
 }
 
 /// What a run lacks of the whole, if anything could not be asked for.
@@ -365,7 +481,7 @@ fn of_candidates(excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval) -> Wan
 /// What is shown of a run: the passages that are returned with the names in them, and what its purpose needs besides.
 fn shown(excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval, purpose: Purpose) -> Wanted {
     let mut lacks = Wanted::default();
-    let passages = numbered.passages.len() as u32;
+    let passages = numbered.passages().len() as u32;
     for record in &run.records {
         let set = &record.output;
         let of_nodes = set.space == Space::Nodes;

@@ -3,12 +3,14 @@
 #![warn(missing_docs)]
 
 use super::RetrieveError;
+use super::elsewhere::{self, Last};
 use super::operator::{Context, Desk, Encoded};
 use super::plan::Step;
 use super::retrieval::{Record, Retrieval, Spread};
 use super::scratch::Scratch;
 use super::set::Set;
 use super::settings::Settings;
+use crate::index::source::Source;
 use crate::index::{Index, IndexError};
 use crate::layers::{Graph, GraphEdit, GraphEdited, GraphKind, GraphView, Opening};
 use crate::parameters::{Parameter, Scoped, Value};
@@ -71,23 +73,47 @@ pub struct Retriever {
     vector: Option<(String, Arc<Vec<f32>>)>,
     /// Of as many steps as run beside each other.
     scratch: [Scratch; 2],
+    /// Of an index that lies elsewhere, where the index is to be asked there: what the last question fetched.
+    elsewhere: Option<(Arc<Source>, Box<Option<Last>>)>,
 }
 
 impl Retriever {
-    /// One that remembers nothing yet.
+    /// One that remembers nothing yet. Of an index that lies elsewhere it fetches what a question needs.
     pub fn new(index: Arc<Index>) -> Retriever {
+        let source = index.source().cloned();
+        Retriever {
+            elsewhere: source.map(|source| (source, Box::default())),
+            ..Retriever::here(index)
+        }
+    }
+
+    /// One that reads the index as it is.
+    pub(super) fn here(index: Arc<Index>) -> Retriever {
         Retriever {
             index,
             graphs: Vec::new(),
             sets: Vec::new(),
             vector: None,
             scratch: Default::default(),
+            elsewhere: None,
         }
     }
 
     /// A retriever that remembers what a retrieval made.
     pub(super) fn after(index: Arc<Index>, run: &Retrieval) -> Retriever {
+        if index.source().is_none() {
+            return Retriever::after_here(index, run);
+        }
+        let last = Last::after(&index, run);
         let mut own = Retriever::new(index);
+        if let Some((_, known)) = &mut own.elsewhere {
+            **known = last;
+        }
+        own
+    }
+
+    pub(super) fn after_here(index: Arc<Index>, run: &Retrieval) -> Retriever {
+        let mut own = Retriever::here(index);
         let vector = run.encoded.known().cloned();
         own.vector = vector.map(|vector| (run.question.clone(), vector));
         for (at, record) in run.records.iter().enumerate() {
@@ -105,9 +131,32 @@ impl Retriever {
         own
     }
 
-    /// The index that is asked.
+    /// The index that was asked last: of one that lies elsewhere, with what was fetched for that.
     pub fn index(&self) -> &Arc<Index> {
-        &self.index
+        match self.last() {
+            Some(last) => last.retriever.index(),
+            None => &self.index,
+        }
+    }
+
+    fn last(&self) -> Option<&Last> {
+        let (_, last) = self.elsewhere.as_ref()?;
+        last.as_ref().as_ref()
+    }
+
+    /// Of an index that lies elsewhere, fetches what was read since the last question and had not come. False where nothing
+    /// was; else the question is to be asked again.
+    ///
+    /// # Errors
+    /// What whoever has the rows says.
+    pub fn complete(&mut self) -> Result<bool, RetrieveError> {
+        match &mut self.elsewhere {
+            Some((source, last)) => match last.as_mut() {
+                Some(last) => last.complete(source),
+                None => Ok(false),
+            },
+            None => Ok(false),
+        }
     }
 
     /// Retrieves passages for a question. Pure in its inputs: same index, question and settings, same bits, whatever was
@@ -121,6 +170,9 @@ impl Retriever {
         settings: &Settings,
         keep: Keep,
     ) -> Result<Retrieval, RetrieveError> {
+        if let Some((source, last)) = &mut self.elsewhere {
+            return elsewhere::ask(source, last, question, settings, keep);
+        }
         let run = self.run(question, settings, keep);
         run.map_err(|error| match (error, self.index.closed()) {
             (RetrieveError::NoVectors { method }, Some(closed)) => RetrieveError::Closed {
@@ -297,6 +349,11 @@ impl Retriever {
         settings: &Settings,
         fixed: &[(Parameter, Value)],
     ) -> Result<Arc<Graph>, RetrieveError> {
+        if let Some((_, last)) = &mut self.elsewhere
+            && let Some(last) = last.as_mut()
+        {
+            return last.retriever.graph(kind, settings, fixed);
+        }
         let reads = graph_reads(kind);
         let values = settings.scoped(&reads).with(fixed);
         let key = graph_key(kind, values, settings);

@@ -7,13 +7,14 @@ use super::methods::{Method, MethodRef};
 use super::operators::ranked::orders_others;
 use super::presets::{Preset, PresetRef};
 use crate::embed::HnswOptions;
+use crate::index::rows::Whole;
 use crate::index::{EntityOptions, Index};
 use crate::layers::{GIVEN, GraphEdit, given};
 use crate::parameters::acts::{Must, NEEDS};
 use crate::parameters::{
-    ALIAS_LINKING, Assigned, FACT_FILTER, FactFilter, HNSW_EF_CONSTRUCTION, HNSW_M, NER, NORM,
-    Origin, PLAN_BY, Param, ParamType, Parameter, PlanBy, SUBJECTS, Scoped, Stage, Value, Values,
-    WALK,
+    ALIAS_LINKING, Assigned, FACT_FILTER, FALLBACK, FactFilter, Fallback, HNSW_EF_CONSTRUCTION,
+    HNSW_M, NER, NORM, Origin, PLAN_BY, Param, ParamType, Parameter, PlanBy, SUBJECTS, Scoped,
+    Stage, Value, Values, WALK, Walk,
 };
 use crate::ranker::{Model, Tuned};
 use serde::{Serialize, Serializer};
@@ -29,7 +30,12 @@ const ADOPTED: &[Parameter] = &[
     HNSW_EF_CONSTRUCTION.id(),
     PLAN_BY.id(),
     FACT_FILTER.id(),
+    WALK.id(),
+    FALLBACK.id(),
 ];
+
+/// The default method of an index that lies elsewhere, without hop's layer.
+const PLAIN: &str = "graph-hybrid";
 
 /// A method and a value for every parameter. Equal settings give bit-identical results.
 ///
@@ -64,6 +70,8 @@ pub struct Settings {
     stored: bool,
     /// No person named the method: an index may have a better one.
     open: bool,
+    /// The index lies elsewhere.
+    elsewhere: bool,
     /// Changes of this question's seeds, each node at most once.
     seeds: Vec<SeedEdit>,
     /// Changes of the graph, whatever is asked.
@@ -80,6 +88,7 @@ impl Settings {
             built: Vec::new(),
             stored: false,
             open: false,
+            elsewhere: false,
             preset: None,
             seeds: Vec::new(),
             graph: Vec::new(),
@@ -103,6 +112,10 @@ impl Settings {
 
     /// Takes over what the index was built with, unless the person set it otherwise.
     pub fn adopt(&mut self, index: &Index) {
+        if let Some(source) = index.source() {
+            return self.adopt_whole(source.rows().whole(), index.llm().thinks());
+        }
+        self.elsewhere = false;
         if std::mem::take(&mut self.open)
             && given::is_known(index)
             && let Ok(method) = Method::by_name(GIVEN.name)
@@ -114,14 +127,20 @@ impl Settings {
         self.adopt_built(index.options(), graph, index.llm().thinks());
     }
 
-    /// The same of an index that is not at hand: its options, those of its small-world graph, and whether a language model
-    /// answers for it.
-    pub(super) fn adopt_built(
-        &mut self,
-        built: &EntityOptions,
-        graph: Option<&HnswOptions>,
-        thinks: bool,
-    ) {
+    /// The same of an index that lies elsewhere, where a language model `thinks` or not.
+    pub(super) fn adopt_whole(&mut self, whole: &Whole, thinks: bool) {
+        self.elsewhere = true;
+        if std::mem::take(&mut self.open)
+            && whole.sentences.is_none()
+            && let Ok(method) = Method::by_name(PLAIN)
+        {
+            self.set_method(method);
+        }
+        let near = whole.vectors.as_ref().and_then(|made| made.near.as_ref());
+        self.adopt_built(&whole.options, near, thinks);
+    }
+
+    fn adopt_built(&mut self, built: &EntityOptions, graph: Option<&HnswOptions>, thinks: bool) {
         self.stored = graph.is_some();
         let named = |p: Parameter, name: &str| Some((p, p.declaration().domain.parse(name).ok()?));
         let known = [
@@ -198,6 +217,24 @@ impl Settings {
 
     /// What [`reset`](Self::reset) goes back to.
     fn start(&self, parameter: Parameter) -> (Value, Origin) {
+        let start = self.start_here(parameter);
+        // Over rows walks push, and none starts at every passage.
+        let served = [
+            (WALK.at(Walk::Power), WALK.at(Walk::Push)),
+            (
+                FALLBACK.at(Fallback::Uniform),
+                FALLBACK.at(Fallback::Bm25Top1),
+            ),
+        ];
+        let served = served.into_iter().filter(|_| self.elsewhere);
+        let mut served = served.filter(|(whole, _)| *whole == (parameter, start.0));
+        served
+            .next()
+            .map_or(start, |(_, (_, value))| (value, Origin::Index))
+    }
+
+    /// The same of an index that lies here.
+    fn start_here(&self, parameter: Parameter) -> (Value, Origin) {
         let preset = self.preset();
         if let Some(value) = preset.and_then(|p| p.value(&self.method, parameter)) {
             return (value, Origin::Preset);

@@ -69,7 +69,7 @@ pub fn cosine(at: &At<'_>, passage: u32) -> Option<f64> {
     let context = at.context();
     let (dense, vector) = context.dense().ok()??;
     let probe = dense.vectors.probe(vector).ok()?;
-    Some(f64::from(dense.vectors.score(&probe, passage)))
+    Some(f64::from(dense.cosine(&probe, passage)))
 }
 
 /// What each list adds to a fused score.

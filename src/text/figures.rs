@@ -30,6 +30,11 @@ pub fn interval([low, high]: [f64; 2]) -> String {
     format!("[{}, {}]", signed(low), signed(high))
 }
 
+/// Seconds of a step of a retrieval.
+pub fn milliseconds(seconds: f64) -> String {
+    format!("{:.2} ms", seconds * 1e3)
+}
+
 /// A measure with three digits: `.250`, `1.00`.
 pub fn measure(value: f64) -> String {
     if value >= 0.9995 {
@@ -72,5 +77,16 @@ pub fn p(value: f64) -> String {
     match value {
         ..0.0005 => "<.001".to_owned(),
         value => measure(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_take_milliseconds() {
+        assert_eq!(milliseconds(0.001_5), "1.50 ms");
+        assert_eq!(milliseconds(2.0), "2000.00 ms");
     }
 }

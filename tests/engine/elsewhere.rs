@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
-static SAMPLE: LazyLock<Arc<Index>> = LazyLock::new(|| with_sentences(sample::index().unwrap()));
+pub static SAMPLE: LazyLock<Arc<Index>> =
+    LazyLock::new(|| with_sentences(sample::index().unwrap()));
 
 /// With hop's layer, which an index that is stored has.
 fn with_sentences(index: Index) -> Arc<Index> {
@@ -24,7 +25,7 @@ fn with_sentences(index: Index) -> Arc<Index> {
     Arc::new(index)
 }
 
-fn settings(index: &Index, method: &str, set: &[&str]) -> Settings {
+pub fn settings(index: &Index, method: &str, set: &[&str]) -> Settings {
     let mut settings = Settings::of(index, Method::by_name(method).unwrap());
     set.iter().for_each(|set| settings.set_text(set).unwrap());
     settings
@@ -37,34 +38,23 @@ fn ranking(index: &Index, run: &hopscope::retrieve::Retrieval) -> Vec<(String, u
         .collect()
 }
 
-/// Asks both ways, and gives how many nodes were fetched.
-fn same(index: &Arc<Index>, question: &str, asked: &Settings) -> usize {
-    let here = Here::of(index).unwrap();
-    let fitted = fitted(here.whole(), asked).unwrap();
-    let whole = Retriever::new(index.clone())
-        .retrieve(question, &fitted, Keep::States)
-        .unwrap();
-    let fetched = match retrieve(&here, question, &fitted, (Keep::States, Purpose::Trace)) {
-        // Of a question of which nothing is known.
-        Err(RetrieveError::Elsewhere(_)) if whole.fallback() => return 0,
-        fetched => fetched.unwrap(),
-    };
-    let part = &fetched.numbered.index;
-    assert_eq!(
-        ranking(part, &fetched.run),
-        ranking(index, &whole),
-        "{question}"
-    );
+/// Holds that a run over rows is the run over the whole.
+pub fn agree(
+    question: &str,
+    (part, run): (&Arc<Index>, &hopscope::retrieve::Retrieval),
+    (index, whole): (&Arc<Index>, &hopscope::retrieve::Retrieval),
+) {
+    assert_eq!(ranking(part, run), ranking(index, whole), "{question}");
     let facts = |run: &hopscope::retrieve::Retrieval| -> Vec<Option<usize>> {
         let records = run.records.iter();
         records
             .map(|r| r.output.ranked().map(|list| list.matched))
             .collect()
     };
-    assert_eq!(facts(&fetched.run), facts(&whole), "{question}");
+    assert_eq!(facts(run), facts(whole), "{question}");
     // What each seed paid of the first passage, too.
-    for (hit, other) in whole.top().iter().zip(fetched.run.top()).take(2) {
-        let ours = fetched.run.explain(part, other.passage);
+    for (hit, other) in whole.top().iter().zip(run.top()).take(2) {
+        let ours = run.explain(part, other.passage);
         let theirs = whole.explain(index, hit.passage);
         let paid = |parts: &[Part]| -> BTreeMap<String, f64> {
             parts
@@ -82,6 +72,25 @@ fn same(index: &Arc<Index>, question: &str, asked: &Settings) -> usize {
             );
         }
     }
+}
+
+/// Asks both ways, and gives how many nodes were fetched.
+fn same(index: &Arc<Index>, question: &str, asked: &Settings) -> usize {
+    let here = Here::of(index).unwrap();
+    let fitted = fitted(here.whole(), asked).unwrap();
+    let whole = Retriever::new(index.clone())
+        .retrieve(question, &fitted, Keep::States)
+        .unwrap();
+    let fetched = match retrieve(&here, question, &fitted, (Keep::States, Purpose::Trace)) {
+        // Of a question of which nothing is known.
+        Err(RetrieveError::Elsewhere(_)) if whole.fallback() => return 0,
+        fetched => fetched.unwrap(),
+    };
+    agree(
+        question,
+        (&fetched.numbered.index, &fetched.run),
+        (index, &whole),
+    );
     fetched.nodes
 }
 

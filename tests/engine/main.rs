@@ -21,5 +21,6 @@ mod ranker;
 mod same_answer;
 mod sample;
 mod sample_signals;
+mod source;
 mod verdicts;
 mod walks;

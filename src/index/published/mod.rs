@@ -37,7 +37,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// The schema of an address that names none.
 const SCHEMA: &str = "hopscope";
 /// What the tables hold, and how; raised when that changes.
-const FORMAT: u32 = 6;
+const FORMAT: u32 = 7;
 
 /// What a version says of itself.
 #[derive(Serialize, Deserialize)]

@@ -13,10 +13,12 @@ use crate::exchange::postgres::client::{error, failure, literal, quoted, runtime
 use crate::index::IndexError;
 use crate::index::build::STATIC;
 use crate::index::rows::{Called, Came, Encoded, Names, Nearest, Passage, Rows, Wanted, Whole};
-use crate::text::{Tokens, plural};
+use crate::text::figures::milliseconds;
+use crate::text::{Tokens, count, plural};
 use futures_util::future::join_all;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -41,6 +43,27 @@ pub struct Spent {
     /// What the answer lacks, where databases could not be reached and a partial answer was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost: Option<Lost>,
+}
+
+/// In one line.
+impl fmt::Display for Spent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Spent {
+            servers,
+            trips,
+            rows,
+            bytes,
+            seconds,
+            lost: _,
+        } = self;
+        let servers = match servers {
+            0 | 1 => "database".to_owned(),
+            several => plural(*several, "database"),
+        };
+        let (trips, rows) = (plural(*trips, "look-up"), plural(*rows, "row"));
+        let (size, time) = (count(bytes.div_ceil(1000)), milliseconds(*seconds));
+        write!(f, "{servers}: {trips}, {rows}, {size} KB, {time}")
+    }
 }
 
 /// What an answer lacks because databases could not be reached.
@@ -416,6 +439,10 @@ impl Rows for Published {
         found.retain(|(_, question)| question.text == asked || question.id == asked);
         let first = found.into_iter().min_by_key(|(place, _)| *place);
         Ok(first.map(|(_, question)| question))
+    }
+
+    fn spent(&self) -> Option<Spent> {
+        Some(Published::spent(self)).filter(|spent| spent.trips > 0)
     }
 
     fn questions(&self, places: Range<u32>) -> Result<Vec<Question>, IndexError> {

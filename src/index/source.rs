@@ -1,0 +1,117 @@
+//! An index that lies elsewhere, as one that questions are asked: it has the numbers of the whole, and what they fetch of it.
+
+use super::excerpt::{Excerpt, Numbered, Reads};
+use super::rows::{self, Names, Rows, Wanted};
+use super::{Index, IndexError};
+use crate::corpus::Question;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Questions whose rows are kept.
+const KEPT: usize = 4;
+
+/// Numbers that are fetched at a time because somebody reads them.
+const ASKED: usize = 20_000;
+
+/// Where an index lies, and what the last questions fetched of it.
+pub struct Source {
+    rows: Box<dyn Rows>,
+    pub(super) set: Vec<Question>,
+    /// Newest first.
+    kept: Mutex<VecDeque<Arc<Kept>>>,
+}
+
+/// What was fetched for a question, and the index of it.
+pub struct Kept {
+    pub excerpt: Excerpt,
+    pub numbered: Numbered,
+}
+
+impl Kept {
+    /// Whether it was fetched for a question over these names.
+    pub fn is_for(&self, question: &str, names: Names) -> bool {
+        let own = &self.excerpt;
+        own.question().text == question && own.reads().names == names
+    }
+
+    /// Whether its index has the parts that this reads.
+    pub fn has(&self, reads: &Reads) -> bool {
+        let own = self.excerpt.reads();
+        (own.names, own.vectors, own.sentences) == (reads.names, reads.vectors, reads.sentences)
+    }
+}
+
+impl Source {
+    /// An index that has nothing yet but the questions of its set.
+    ///
+    /// # Errors
+    /// What whoever has the rows says.
+    pub fn open(rows: Box<dyn Rows>) -> Result<Index, IndexError> {
+        let whole = rows.whole();
+        let reads = Reads {
+            vectors: whole.vectors.is_some(),
+            sentences: whole.sentences.is_some(),
+            ..Reads::default()
+        };
+        let excerpt = Excerpt::new(&*rows, &Question::default(), reads)?;
+        let source = Arc::new(Source {
+            set: rows::set(&*rows)?,
+            rows,
+            kept: Mutex::default(),
+        });
+        Ok(excerpt.index_of(&source)?.0)
+    }
+
+    pub fn rows(&self) -> &dyn Rows {
+        &*self.rows
+    }
+
+    fn kept(&self) -> MutexGuard<'_, VecDeque<Arc<Kept>>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was fetched for a question.
+    pub fn find(&self, question: &str, names: Names) -> Option<Arc<Kept>> {
+        let kept = self.kept();
+        kept.iter().find(|own| own.is_for(question, names)).cloned()
+    }
+
+    /// What the index of was made of.
+    pub fn of(&self, index: &Arc<Index>) -> Option<Arc<Kept>> {
+        let kept = self.kept();
+        let mut own = kept.iter();
+        own.find(|own| Arc::ptr_eq(&own.numbered.index, index))
+            .cloned()
+    }
+
+    /// Keeps what was fetched for a question, with an index of it.
+    ///
+    /// # Errors
+    /// Vectors that are not of the index.
+    pub fn keep(self: &Arc<Source>, excerpt: Excerpt) -> Result<Arc<Kept>, IndexError> {
+        let own = Arc::new(Kept {
+            numbered: excerpt.numbered_of(self)?,
+            excerpt,
+        });
+        let question = own.excerpt.question().text.clone();
+        let mut kept = self.kept();
+        kept.retain(|other| !other.is_for(&question, own.excerpt.reads().names));
+        kept.push_front(own.clone());
+        kept.truncate(KEPT);
+        Ok(own)
+    }
+
+    /// Fetches what somebody read of an index that had not come; none where all had.
+    ///
+    /// # Errors
+    /// What whoever has the rows says.
+    pub fn complete(self: &Arc<Source>, kept: &Arc<Kept>) -> Result<Option<Arc<Kept>>, IndexError> {
+        let mut lacks = kept.excerpt.lacking(Wanted::default());
+        if lacks.is_empty() || lacks.listed() > ASKED {
+            return Ok(None);
+        }
+        let mut excerpt = kept.excerpt.clone();
+        excerpt.fetch(self.rows(), lacks)?;
+        self.keep(excerpt).map(Some)
+    }
+}

@@ -1,0 +1,155 @@
+//! An index that lies elsewhere answers as the whole does, with the same numbers, and keeps what it fetched.
+
+use crate::elsewhere::{SAMPLE, agree, settings};
+use hopscope::corpus::Question;
+use hopscope::index::rows::{Came, Here, Names, Rows, Wanted, Whole};
+use hopscope::index::source::Source;
+use hopscope::index::{Index, IndexError};
+use hopscope::retrieve::elsewhere::fitted;
+use hopscope::retrieve::{Keep, RetrieveError, Retriever, Settings};
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Rows that count the trips to them.
+struct Counted {
+    here: Here<'static>,
+    trips: Arc<AtomicUsize>,
+}
+
+impl Rows for Counted {
+    fn whole(&self) -> &Whole {
+        self.here.whole()
+    }
+
+    fn question(&self, asked: &str) -> Result<Option<Question>, IndexError> {
+        self.here.question(asked)
+    }
+
+    fn questions(&self, places: Range<u32>) -> Result<Vec<Question>, IndexError> {
+        self.here.questions(places)
+    }
+
+    fn vector(&self, question: &str) -> Result<Option<Vec<f32>>, IndexError> {
+        self.here.vector(question)
+    }
+
+    fn fetch(&self, names: Names, wanted: &Wanted) -> Result<Came, IndexError> {
+        self.trips.fetch_add(1, Ordering::Relaxed);
+        self.here.fetch(names, wanted)
+    }
+}
+
+/// The sample as it lies elsewhere, and how many trips were made there.
+fn opened() -> (Arc<Index>, Arc<AtomicUsize>) {
+    let trips = Arc::new(AtomicUsize::new(0));
+    let rows = Counted {
+        here: Here::of(&SAMPLE).unwrap(),
+        trips: trips.clone(),
+    };
+    (Arc::new(Source::open(Box::new(rows)).unwrap()), trips)
+}
+
+/// Asks both ways.
+fn same(retriever: &mut Retriever, question: &str, asked: &Settings) {
+    let index = &*SAMPLE;
+    let fitted = fitted(Here::of(index).unwrap().whole(), asked).unwrap();
+    let whole = Retriever::new(index.clone()).retrieve(question, &fitted, Keep::States);
+    let whole = whole.unwrap();
+    let run = match retriever.retrieve(question, asked, Keep::States) {
+        Err(RetrieveError::Elsewhere(_)) if whole.fallback() => return,
+        run => run.unwrap(),
+    };
+    let part = retriever.index().clone();
+    assert_eq!(part.len(), index.len());
+    let numbers = |run: &hopscope::retrieve::Retrieval| -> Vec<u32> {
+        run.passages.iter().map(|hit| hit.passage).collect()
+    };
+    assert_eq!(numbers(&run), numbers(&whole), "{question}");
+    let seeds = |run: &hopscope::retrieve::Retrieval| -> Vec<(u32, u64)> {
+        let seeds = run.seeds().iter();
+        seeds.map(|s| (s.node, s.weight.to_bits())).collect()
+    };
+    assert_eq!(seeds(&run), seeds(&whole), "{question}");
+    let mass = |run: &hopscope::retrieve::Retrieval| -> Option<Vec<u64>> {
+        let walk = run.walk()?;
+        Some(walk.spread.mass.iter().map(|m| m.to_bits()).collect())
+    };
+    assert_eq!(mass(&run), mass(&whole), "{question}");
+    agree(question, (&part, &run), (index, &whole));
+}
+
+#[test]
+fn sliders_are_dragged_over_kept_rows() {
+    let (index, trips) = opened();
+    assert_eq!(index.questions(), SAMPLE.questions());
+    let mut retriever = Retriever::new(index.clone());
+    let drags: [(&str, &[&str]); 12] = [
+        ("graph-hybrid", &[]),
+        ("graph-hybrid", &["epsilon=1e-3"]),
+        ("graph-hybrid", &["epsilon=1e-3", "alpha=0.3"]),
+        (
+            "graph-hybrid",
+            &["epsilon=1e-3", "hub_p=0.5", "bm25_k1=0.4"],
+        ),
+        ("graph-hybrid", &["tokens=stem", "epsilon=1e-2"]),
+        ("bm25", &["result_k=30"]),
+        ("dense", &[]),
+        ("hop", &[]),
+        ("hop", &["epsilon=1e-3", "hop_seeds=20", "ranker=off"]),
+        ("graph-rrf", &["epsilon=1e-3", "min_df=2"]),
+        ("graph-hybrid", &["gazetteer=on"]),
+        ("graph-hybrid", &["epsilon=1e-3"]),
+    ];
+    for question in index.questions().iter().take(25) {
+        for (method, set) in drags {
+            same(
+                &mut retriever,
+                &question.text,
+                &settings(&SAMPLE, method, set),
+            );
+        }
+        let before = trips.load(Ordering::Relaxed);
+        for (method, set) in drags {
+            let asked = settings(&SAMPLE, method, set);
+            let again = retriever.retrieve(&question.text, &asked, Keep::Scores);
+            assert!(again.is_ok());
+        }
+        assert_eq!(trips.load(Ordering::Relaxed), before, "{}", question.text);
+    }
+}
+
+#[test]
+fn what_is_read_and_did_not_come_is_fetched() {
+    let (index, _) = opened();
+    let mut retriever = Retriever::new(index.clone());
+    let question = &index.questions()[0].text;
+    let asked = settings(&SAMPLE, "graph-hybrid", &["epsilon=1e-2"]);
+    let run = retriever.retrieve(question, &asked, Keep::States).unwrap();
+    while retriever.complete().unwrap() {
+        retriever.retrieve(question, &asked, Keep::States).unwrap();
+    }
+    let part = retriever.index().clone();
+    let far = (0..index.len() as u32).find(|p| part.passages().texts.get(*p as usize).is_empty());
+    let far = far.unwrap();
+    assert_eq!(part.text(far), "");
+    let graph = run.walk().unwrap().graph.clone();
+    let name = (index.len() as u32..graph.nodes() as u32)
+        .find(|node| graph.label(&part, *node).is_empty())
+        .unwrap();
+    assert!(retriever.complete().unwrap());
+    let run = retriever.retrieve(question, &asked, Keep::States).unwrap();
+    let part = retriever.index().clone();
+    assert_eq!(part.text(far), SAMPLE.text(far));
+    let graph = run.walk().unwrap().graph.clone();
+    assert!(!graph.label(&part, name).is_empty());
+    assert!(!retriever.complete().unwrap());
+    let few = graph.all_neighbours(name).count();
+    assert!(retriever.complete().unwrap());
+    let run = retriever.retrieve(question, &asked, Keep::States).unwrap();
+    let all = run.walk().unwrap().graph.neighbours(name).count();
+    assert!(few < all, "{few} {all}");
+    let whole = Retriever::new(SAMPLE.clone()).retrieve(question, &asked, Keep::States);
+    let whole = whole.unwrap();
+    assert_eq!(whole.walk().unwrap().graph.degree(name), all);
+}
