@@ -3,6 +3,7 @@
 use super::llm::report;
 use super::load::{judged_by, load, open};
 use super::{How, Opening, Reading, about, write_file};
+use crate::exchange::postgres::is_one;
 use crate::explorer::glyphs::GlyphSet;
 use crate::explorer::jobs::open::Opener;
 use crate::explorer::keys::Stroke;
@@ -15,7 +16,10 @@ use crate::explorer::store::{Config, Folders};
 use crate::explorer::terminal::{CELLS, refusal};
 use crate::explorer::theme::{ColorChoice, ColorLevel, PRINT, Theme};
 use crate::index::Index;
+use crate::index::rows::Rows;
+use crate::index::source::Source;
 use crate::llm::Llm;
+use crate::retrieve::elsewhere::fitted;
 use crate::retrieve::{Origin, Parameter, Settings};
 use crate::text::span;
 use anyhow::{Context, Result, anyhow, bail};
@@ -158,7 +162,11 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
     configured(&mut settings, &config)?;
     let llm = args.opening.thinking.open()?;
     let begin = match args.index.as_deref() {
-        Some(path) if Index::is_index(path) && args.screenshot.is_none() && !args.plain => {
+        Some(path)
+            if (Index::is_index(path) || is_one(path))
+                && args.screenshot.is_none()
+                && !args.plain =>
+        {
             let opener = opener(
                 args.how.clone(),
                 args.opening.reading.clone(),
@@ -168,7 +176,10 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
             Begin::At(path.to_owned(), opener)
         }
         path => {
-            let index = load(path, &args.opening.reading, &mut settings)?;
+            let index = match published(path, &args.opening.reading, &mut settings)? {
+                Some(index) => index,
+                None => load(path, &args.opening.reading, &mut settings)?,
+            };
             notes.extend(index.closed().map(ToString::to_string));
             notes.extend(index.copied().and(index.read.clone()));
             Begin::With(helped(index, &args.how, &llm)?)
@@ -249,6 +260,20 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
     }
 }
 
+/// The index that is published at an address, asked there; none where nothing is.
+fn published(
+    path: Option<&Path>,
+    reading: &Reading,
+    settings: &mut Settings,
+) -> Result<Option<Arc<Index>>> {
+    let Some(published) = super::elsewhere::published(path, reading.encoder.as_deref(), false)?
+    else {
+        return Ok(None);
+    };
+    *settings = fitted(published.whole(), settings)?;
+    Ok(Some(Arc::new(Source::open(Box::new(published))?)))
+}
+
 /// An index with who scores again and who answers, where they were named.
 fn helped(index: Arc<Index>, how: &How, llm: &Option<Arc<Llm>>) -> Result<Arc<Index>> {
     let index = judged_by(index, how.reranker.as_deref(), &[])?;
@@ -288,7 +313,10 @@ fn opener(how: How, reading: Reading, config: &Config, llm: &Option<Arc<Llm>>) -
         let mut said = Vec::new();
         let mut tell = |words| said.push(words);
         // Whoever waits sees how far it is, and no question waits for a layer after that.
-        let index = open(path, &reading, &mut settings, true, progress, &mut tell)?;
+        let index = match published(path, &reading, &mut settings)? {
+            Some(index) => index,
+            None => open(path, &reading, &mut settings, true, progress, &mut tell)?,
+        };
         said.extend(index.closed().map(ToString::to_string));
         Ok((helped(index, &how, &llm)?, settings, said))
     })

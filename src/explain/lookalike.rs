@@ -166,7 +166,7 @@ pub fn pairs(graph: &Graph, spellings: &Spellings, name: &str, node: Option<Node
 /// The names of a passage: those that its nodes are joined to.
 pub fn names_of(graph: &Graph, passage: u32) -> Vec<Node> {
     let own = graph.nodes_of(passage);
-    let beside = own.iter().flat_map(|&node| graph.neighbours(node));
+    let beside = own.iter().flat_map(|&node| graph.all_neighbours(node));
     let names = beside.map(|(node, _)| node);
     let mut names: Vec<Node> = names.filter(|&node| graph.is_name(node)).collect();
     names.sort_unstable();
@@ -177,7 +177,8 @@ pub fn names_of(graph: &Graph, passage: u32) -> Vec<Node> {
 /// Finds names that probably denote the same entity as a name in the passage, and that have more mass or occur in the
 /// question. The pair that would help the passage most comes first.
 pub fn lookalikes(index: &Arc<Index>, run: &Retrieval, passage: u32) -> Vec<LookAlike> {
-    let Some(graph) = graph_of(run) else {
+    // What came of an index that lies elsewhere are too few names to compare.
+    let Some(graph) = graph_of(run).filter(|_| index.source().is_none()) else {
         return Vec::new();
     };
     let own = names_of(graph, passage);

@@ -1,6 +1,7 @@
 //! Why a passage is there, in one sentence, and why another is missing, as codes with evidence.
 
 use super::cause;
+use super::lookalike::{graph_of, names_of};
 use crate::index::Index;
 use crate::layers::{Class, Code};
 use crate::parameters::RESULT_K;
@@ -18,7 +19,10 @@ pub const TIE_BAND: f32 = 0.005;
 
 /// What a gold item that is not in the corpus looks most like.
 pub fn not_in_index(index: &Index, named: &str) -> Reason {
-    let nearest = nearest(named, (0..index.len() as u32).map(|p| index.title(p)));
+    let titles = index.passages().titles.iter();
+    // Those that came of an index that lies elsewhere are some of all.
+    let titles = titles.filter(|_| index.source().is_none());
+    let nearest = nearest(named, titles);
     let text = match nearest {
         Some(title) => format!("no passage has the id '{named}'; the nearest title is '{title}'"),
         None => format!("no passage has the id '{named}'"),
@@ -82,6 +86,11 @@ pub fn described(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec
     // Where others came by words or names, these say more of a passage that did not.
     if retrieval.unread() && retrieval.passages.is_empty() {
         return vec![Reason::new(Code::NoVector, retrieval.why_nothing())];
+    }
+    if let Some(graph) = graph_of(retrieval).filter(|_| index.source().is_some()) {
+        // Reasons are read off the passage, its names and whoever has these: all of that is asked for.
+        let names = names_of(graph, passage).into_iter();
+        names.for_each(|name| drop(graph.all_neighbours(name)));
     }
     let place = retrieval.place(passage);
     let steps = retrieval.steps(index);

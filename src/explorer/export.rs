@@ -3,7 +3,7 @@
 use super::layout::Pane;
 use crate::explain::{self, Format};
 use crate::index::Index;
-use crate::retrieve::{Keep, Retriever, Settings};
+use crate::retrieve::{Keep, Retrieval, Retriever, Settings};
 use std::sync::Arc;
 
 /// What a file holds.
@@ -62,9 +62,11 @@ impl Traced {
     /// What the run says, in words.
     pub fn text(&self, index: &Arc<Index>) -> Result<String, String> {
         let mut retriever = Retriever::new(index.clone());
-        let run = retriever.retrieve(&self.question, &self.settings, Keep::States);
-        let run = run.map_err(|error| error.to_string())?;
-        let graph = explain::trace(index, &run, index.question(&self.question)).subgraph;
+        let traced = |index: &Arc<Index>, run: &Retrieval| {
+            explain::trace(index, run, index.question(&self.question)).subgraph
+        };
+        let graph = retriever.read(&self.question, &self.settings, Keep::States, traced);
+        let graph = graph.map_err(|error| error.to_string())?;
         Ok(self.format.write(&graph))
     }
 }

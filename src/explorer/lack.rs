@@ -5,7 +5,7 @@ use super::state::State;
 use crate::index::Layer;
 use crate::layers::given::GivenLayer;
 use crate::layers::typed::SparkLayer;
-use crate::retrieve::Method;
+use crate::retrieve::{Method, elsewhere};
 
 /// What the index lacks for a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub enum Missing {
     Given,
     /// A layer this program cannot build.
     Foreign(&'static str),
+    /// More of an index that lies elsewhere than it can be asked for.
+    Elsewhere,
 }
 
 /// What the index lacks for a method; small indexes build a missing layer when it is first needed.
@@ -28,6 +30,9 @@ pub fn lack(state: &State, method: &Method) -> Option<Missing> {
 
 /// The same of an index with these layers, those it was opened with and those built since.
 pub fn lacks(facts: &Facts, layers: &[String], method: &Method) -> Option<Missing> {
+    if let Some(whole) = &facts.elsewhere {
+        return elsewhere::lack(whole, method).map(|_| Missing::Elsewhere);
+    }
     if method.reads_vectors() && !facts.vectors {
         return Some(Missing::Vectors);
     }
@@ -72,6 +77,11 @@ impl Missing {
             Missing::Given => {
                 "needs an index of another system (LightRAG, GraphRAG ...): open its folder"
                     .to_owned()
+            }
+            Missing::Elsewhere => {
+                format!(
+                    "reads more than is published; make a copy: hopscope index {index} --out DIR"
+                )
             }
             Missing::Layer(layer) | Missing::Foreign(layer) => {
                 format!(

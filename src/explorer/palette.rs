@@ -273,6 +273,7 @@ fn of_method(state: &State, method: &Method) -> Entry {
             Some(Missing::Typed) => format!("needs a typed graph; {}", method.about),
             Some(Missing::Given) => format!("needs another system's index; {}", method.about),
             Some(Missing::Foreign(layer)) => format!("needs layer {layer}; {}", method.about),
+            Some(Missing::Elsewhere) => format!("needs a copy of the index; {}", method.about),
             None => method.about.to_string(),
         },
         key: if *method == **state.settings.method() {

@@ -8,6 +8,8 @@ pub use super::cell::Cell;
 use super::layout::View;
 use super::text;
 pub use super::text::{Mark, MarkKind};
+use crate::index::published::Spent;
+use crate::index::rows;
 use crate::layers::{Class, Code, Graph, GraphEdited, LayerKind};
 use crate::retrieve::explanation::{Fix, Story};
 use crate::retrieve::{Confidence, Node, SeedChange, Settings};
@@ -47,6 +49,8 @@ pub struct Facts {
     pub typed: bool,
     /// A graph of another system lies beside the corpus.
     pub given: bool,
+    /// What an index that lies elsewhere can be asked; none where it lies here.
+    pub elsewhere: Option<Arc<rows::Whole>>,
     /// Layers the index was opened with.
     pub layers: Vec<String>,
     /// Layers that can be built.
@@ -966,6 +970,8 @@ pub struct Answer {
     pub seconds: f64,
     /// The scene is that of the answer before.
     pub kept: bool,
+    /// What it cost where the index lies; none where it lies here.
+    pub spent: Option<Spent>,
 }
 
 impl Scene {

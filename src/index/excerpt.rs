@@ -145,10 +145,10 @@ fn shared<'a, T>(
 }
 
 /// What was fetched under each of some numbers, which ascend.
-fn placed<'a, T>(
+fn placed<T>(
     numbers: impl Iterator<Item = u32>,
-    all: &'a BTreeMap<u32, T>,
-) -> impl Iterator<Item = Option<&'a T>> {
+    all: &BTreeMap<u32, T>,
+) -> impl Iterator<Item = Option<&T>> {
     let mut all = all.iter().peekable();
     numbers.into_iter().map(move |number| {
         while all.next_if(|(known, _)| **known < number).is_some() {}

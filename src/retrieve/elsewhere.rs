@@ -7,6 +7,7 @@
 #![warn(missing_docs)]
 
 use super::RetrieveError;
+use super::edits::SeedEdit;
 use super::engine::{Keep, Retriever};
 use super::hop::{LISTED, Signals};
 use super::methods::{METHODS, Method};
@@ -119,6 +120,22 @@ impl Lack {
 /// # Errors
 /// What needs more than rows, and what would serve.
 pub fn fitted(whole: &Whole, settings: &Settings) -> Result<Settings, RetrieveError> {
+    let settings = fitted_there(whole, settings)?;
+    match settings.seed_edits().iter().find(|e| e.passage().is_some()) {
+        None => Ok(settings),
+        Some(edit) => Err(unknown(edit)),
+    }
+}
+
+/// A passage that has not come cannot be found by its identifier.
+fn unknown(edit: &SeedEdit) -> RetrieveError {
+    RetrieveError::Elsewhere(format!(
+        "--seed '{edit}': passages cannot be named as seeds here, names can"
+    ))
+}
+
+/// The same where passages that came may be named as seeds.
+fn fitted_there(whole: &Whole, settings: &Settings) -> Result<Settings, RetrieveError> {
     let mut settings = settings.clone();
     let near = whole.vectors.as_ref().and_then(|made| made.near.as_ref());
     settings.adopt_whole(whole, false);
@@ -171,11 +188,6 @@ pub fn fitted(whole: &Whole, settings: &Settings) -> Result<Settings, RetrieveEr
     }
     if !settings.graph_edits().is_empty() {
         return no("changes of the graph need an index that lies here".to_owned());
-    }
-    if let Some(edit) = settings.seed_edits().iter().find(|e| e.passage().is_some()) {
-        return no(format!(
-            "--seed '{edit}': passages cannot be named as seeds here, names can"
-        ));
     }
     Ok(settings)
 }
@@ -372,7 +384,7 @@ pub(super) fn ask(
     keep: Keep,
 ) -> Result<Retrieval, RetrieveError> {
     let rows = source.rows();
-    let settings = fitted(rows.whole(), settings)?;
+    let settings = fitted_there(rows.whole(), settings)?;
     let reads = reads(rows.whole(), &settings, question);
     let own = last
         .take()
@@ -394,7 +406,14 @@ pub(super) fn ask(
         None => begun(rows, question, &settings)?,
     };
     excerpt.read(rows, reads)?;
-    filled(&mut excerpt, rows, &settings, Purpose::Trace)?;
+    let (numbered, _, _) = filled(&mut excerpt, rows, &settings, Purpose::Trace)?;
+    let came = |edit: &&SeedEdit| {
+        let id = edit.passage();
+        id.is_none_or(|id| numbered.index.passage_by_id(id).is_some())
+    };
+    if let Some(edit) = settings.seed_edits().iter().find(|edit| !came(edit)) {
+        return Err(unknown(edit));
+    }
     let mut own = Last::of(source.keep(excerpt)?);
     let asked = own.kept.excerpt.question();
     let run = own.retriever.retrieve(&asked.text, &settings, keep)?;

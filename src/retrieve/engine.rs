@@ -38,6 +38,9 @@ struct Key {
     edits: String,
 }
 
+/// Times that something is made of a retrieval, at most: each reads what the one before did not know of.
+pub const ROUNDS: usize = 8;
+
 /// Results remembered of one operator. Two methods that take turns keep theirs.
 const REMEMBERED: usize = 4;
 /// Walks hold the mass of every node. Of two that run beside each other one more is kept.
@@ -142,6 +145,28 @@ impl Retriever {
     fn last(&self) -> Option<&Last> {
         let (_, last) = self.elsewhere.as_ref()?;
         last.as_ref().as_ref()
+    }
+
+    /// Retrieves, and makes something of it: of an index that lies elsewhere again, until all that is read for that came.
+    ///
+    /// # Errors
+    /// As [`retrieve`](Self::retrieve).
+    pub fn read<T>(
+        &mut self,
+        question: &str,
+        settings: &Settings,
+        keep: Keep,
+        mut make: impl FnMut(&Arc<Index>, &Retrieval) -> T,
+    ) -> Result<T, RetrieveError> {
+        let mut rounds = 0;
+        loop {
+            rounds += 1;
+            let run = self.retrieve(question, settings, keep)?;
+            let made = make(&self.index().clone(), &run);
+            if rounds == ROUNDS || !self.complete()? {
+                return Ok(made);
+            }
+        }
     }
 
     /// Of an index that lies elsewhere, fetches what was read since the last question and had not come. False where nothing

@@ -8,6 +8,7 @@ mod annotate;
 mod around;
 mod choices;
 mod commands;
+mod elsewhere;
 mod figures;
 mod flow;
 mod habits;

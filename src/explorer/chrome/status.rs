@@ -105,7 +105,14 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer) {
                 filling.add(vec![ink.muted(" to explain the selection")]);
             }
         }
-        filling.add(vec![ink.dot(), ink.muted("local only")]);
+        let spent = answer.spent.as_ref().map(ToString::to_string);
+        let place = match (spent, &state.facts.elsewhere) {
+            (Some(spent), _) => spent,
+            // What was fetched before served this answer.
+            (None, Some(_)) => "database: no look-up".to_owned(),
+            (None, None) => "local only".to_owned(),
+        };
+        filling.add(vec![ink.dot(), ink.muted(place)]);
     }
     buf.set_line(area.x, area.y, &filling.line, width as u16);
 }

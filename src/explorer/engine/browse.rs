@@ -164,7 +164,7 @@ impl Eye<'_> {
 
     /// The neighbours of a node.
     fn around(&self, node: Node, most: usize) -> Heaviest {
-        let neighbours = self.walk.graph.neighbours(node);
+        let neighbours = self.walk.graph.all_neighbours(node);
         let neighbours = neighbours.map(|(other, _)| (other, self.mass(other)));
         heaviest(neighbours, most, &|other| self.hides(other))
     }

@@ -25,7 +25,7 @@ use crate::explain;
 use crate::index::Index;
 use crate::layers::Graph;
 use crate::retrieve::{
-    Confidence, Keep, Link, Node, Ranked, Ranker, Retrieval, RetrieveError, Retriever,
+    Confidence, Keep, Link, Node, ROUNDS, Ranked, Ranker, Retrieval, RetrieveError, Retriever,
 };
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
@@ -119,12 +119,75 @@ impl Engine {
                 && last.scene.question == request.question
                 && last.scene.settings == request.settings
         };
-        let known = self.last.take().filter(same);
-        let kept = known.is_some();
-        let mut last = match known {
+        self.last = self.last.take().filter(same);
+        // It has all that it names, whatever is fetched for its details.
+        let scene = self.last.as_ref().map(|last| last.scene.clone());
+        let kept = scene.is_some();
+        let (mut told, mut rounds) = (false, 0);
+        let (last, detail) = loop {
+            rounds += 1;
+            let (last, mut detail, described) = self.described(request, scene.as_ref())?;
+            if let Some(graph) = explain::lookalike::graph_of(&last.retrieval) {
+                self.spell(graph);
+            }
+            // Of an index that lies elsewhere, what is shown is fetched when it is first read.
+            if self.more(&mut rounds)? {
+                continue;
+            }
+            let testing = detail.passage.as_ref().is_some_and(|why| why.testing);
+            if testing && !std::mem::replace(&mut told, true) {
+                tell(self.answer_of((&last, &detail), (start, kept)));
+            }
+            if let Some(why) = detail.passage.as_mut().filter(|_| testing) {
+                detail::test(&self.index, &last.retrieval, why, described, going);
+            }
+            if !(testing && self.more(&mut rounds)?) {
+                break (last, detail);
+            }
+        };
+        let mut answer = self.answer_of((&last, &detail), (start, kept));
+        answer.spent = self.index.source().and_then(|source| source.rows().spent());
+        self.last = Some(last);
+        Ok(answer)
+    }
+
+    /// Fetches what was read and had not come; false where all had, or too often more was read.
+    fn more(&mut self, rounds: &mut usize) -> Result<bool, RetrieveError> {
+        let more = *rounds < ROUNDS && self.retriever.complete()?;
+        if more {
+            self.pieces = None;
+        }
+        Ok(more)
+    }
+
+    fn answer_of(
+        &self,
+        (last, detail): (&Last, &Detail),
+        (start, kept): (Instant, bool),
+    ) -> Answer {
+        Answer {
+            scene: last.scene.clone(),
+            detail: Arc::new(detail.clone()),
+            seconds: match self.timed {
+                true => start.elapsed().as_secs_f64(),
+                false => 0.0,
+            },
+            kept,
+            spent: None,
+        }
+    }
+
+    /// The scene of a request, kept or made now, its subject in detail, and what describes that where it is missed.
+    fn described(
+        &mut self,
+        request: &Request,
+        scene: Option<&Arc<Scene>>,
+    ) -> Result<(Last, Detail, Vec<explain::Reason>), RetrieveError> {
+        let mut last = match self.last.take() {
             Some(last) => last,
             None => self.run(request)?,
         };
+        last.scene = scene.unwrap_or(&last.scene).clone();
         if request.view == View::Flow && last.flow.is_none() {
             let flow = flow::flow(&self.index, &last.retrieval, &last.scene, &last.members);
             last.flow = Some(Arc::new(flow));
@@ -151,34 +214,13 @@ impl Engine {
         detail.browsed = browsed.map(Arc::new);
         detail.flow = last.flow.clone();
         detail.ways = last.ways.clone();
-        if let Some(graph) = explain::lookalike::graph_of(&last.retrieval) {
-            self.spell(graph);
-        }
-        let seconds = match self.timed {
-            true => start.elapsed().as_secs_f64(),
-            false => 0.0,
-        };
-        let answer = |detail: Detail| Answer {
-            scene: last.scene.clone(),
-            detail: Arc::new(detail),
-            seconds,
-            kept,
-        };
-        if detail.passage.as_ref().is_some_and(|why| why.testing) {
-            tell(answer(detail.clone()));
-            if let Some(why) = &mut detail.passage {
-                detail::test(&self.index, &last.retrieval, why, described, going);
-            }
-        }
-        let answer = answer(detail);
-        self.last = Some(last);
-        Ok(answer)
+        Ok((last, detail, described))
     }
 
     /// A graph that was asked is soon asked for a passage that it lost. What the names of that one look like is found at once
     /// where all names are known by their spellings: making these takes a second or two, and meanwhile answers do without.
     fn spell(&mut self, graph: &Arc<Graph>) {
-        if self.spelled.replace(graph.id) != Some(graph.id) {
+        if self.index.source().is_none() && self.spelled.replace(graph.id) != Some(graph.id) {
             let (graph, index) = (graph.clone(), self.index.clone());
             // One thread: the others are for what is asked meanwhile.
             let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build();
@@ -211,10 +253,11 @@ impl Engine {
     }
 
     fn run(&mut self, request: &Request) -> Result<Last, RetrieveError> {
-        let index = &self.index;
         let retrieval =
             self.retriever
                 .retrieve(&request.question, &request.settings, Keep::States)?;
+        self.index = self.retriever.index().clone();
+        let index = &self.index;
         let question = request.asked.and_then(|at| index.questions().get(at));
         let gold: Vec<u32> =
             question.map_or_else(Vec::new, |q| q.gold.iter().map(|g| g.passage).collect());
@@ -383,16 +426,18 @@ pub fn facts(index: &Index, argument: &str) -> Facts {
     // Where the corpus came with a graph, that is the one that is looked at.
     let given = crate::layers::given::known(index).ok().flatten();
     let given = given.map(|layer| (layer.meta.entities, layer.edges()));
+    let size = index.size();
     Facts {
         name: clean(index.name()),
         argument: argument.to_owned(),
         fingerprint: index.fingerprint().to_owned(),
         passages: index.len(),
-        entities: given.map_or(index.entities(), |given| given.0),
-        edges: given.map_or(index.edges(), |given| given.1),
+        entities: given.map_or(size.entities, |given| given.0),
+        edges: given.map_or(size.edges, |given| given.1),
         questions: index.questions().iter().map(asked).collect(),
         suggested: match index.questions() {
-            [] => crate::explain::suggested(index)
+            // They are made of all names.
+            [] if index.source().is_none() => crate::explain::suggested(index)
                 .iter()
                 .map(|q| clean(q))
                 .collect(),
@@ -403,7 +448,8 @@ pub fn facts(index: &Index, argument: &str) -> Facts {
         vectors: index.dense().is_some(),
         closed: index.closed().map(ToString::to_string),
         model: index.llm().model().map(clean),
-        small: index.len() <= crate::index::layer::SMALL,
+        small: index.source().is_none() && index.len() <= crate::index::layer::SMALL,
+        elsewhere: (index.source()).map(|source| Arc::new(source.rows().whole().clone())),
         typed: crate::layers::typed::tables(index).is_ok(),
         given: crate::layers::given::is_known(index),
         layers: index.layers(),

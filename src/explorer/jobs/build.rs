@@ -29,6 +29,7 @@ pub enum Part {
 impl Job for Build {
     type Part = Part;
     const THREAD: &'static str = "build";
+    const WHOLE: bool = true;
 
     /// Builds the layer and adds it to the index in memory.
     fn run(&self, doer: &mut Doer, tell: &Tell<'_, Part>) -> Result<Option<Part>, String> {

@@ -28,6 +28,7 @@ pub enum Part {
 impl Job for Visit {
     type Part = Part;
     const THREAD: &'static str = "doctor";
+    const WHOLE: bool = true;
 
     fn run(&self, doer: &mut Doer, tell: &Tell<'_, Part>) -> Result<Option<Part>, String> {
         // Threads count past each other; what is told only grows.

@@ -8,7 +8,7 @@ use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::index::Index;
 use crate::layers::{Class, Code};
-use crate::retrieve::{Keep, Retriever, Settings};
+use crate::retrieve::{Keep, Retrieval, Retriever, Settings};
 use std::sync::Arc;
 
 /// How many questions are tried between two reports.
@@ -59,7 +59,7 @@ impl Job for Hunt {
                 let found = None;
                 tell.part(Part { passed, found });
             }
-            let found = loss(&mut doer.retriever, &doer.index, self, at)?;
+            let found = loss(&mut doer.retriever, self, at)?;
             if found.is_some() {
                 return Ok(Some(Part { passed, found }));
             }
@@ -115,12 +115,8 @@ impl Job for Hunt {
 }
 
 /// The first gold of a question that is lost for the wanted reason.
-fn loss(
-    retriever: &mut Retriever,
-    index: &Arc<Index>,
-    hunt: &Hunt,
-    at: usize,
-) -> Result<Option<Loss>, String> {
+fn loss(retriever: &mut Retriever, hunt: &Hunt, at: usize) -> Result<Option<Loss>, String> {
+    let index = retriever.index().clone();
     let Some(question) = index.questions().get(at) else {
         return Ok(None);
     };
@@ -134,23 +130,23 @@ fn loss(
             class: Class::F0,
         }));
     }
-    let retrieval = retriever
-        .retrieve(&question.text, &hunt.settings, Keep::Scores)
-        .map_err(|error| error.to_string())?;
-    for gold in &question.gold {
-        let reasons = explain::why_not(index, &retrieval, gold.passage);
-        // Any of them: what holds besides the first is as true.
-        if let Some(reason) = reasons.iter().find(|reason| wanted(reason.class)) {
-            return Ok(Some(Loss {
+    let found = |index: &Arc<Index>, retrieval: &Retrieval| {
+        let mut gold = question.gold.iter().map(|gold| gold.passage);
+        gold.find_map(|passage| {
+            let reasons = explain::why_not(index, retrieval, passage);
+            // Any of them: what holds besides the first is as true.
+            let reason = reasons.iter().find(|reason| wanted(reason.class))?;
+            Some(Loss {
                 question: at,
-                passage: Some(gold.passage),
-                id: index.id(gold.passage).to_owned(),
+                passage: Some(passage),
+                id: index.id(passage).to_owned(),
                 code: reason.code,
                 class: reason.class,
-            }));
-        }
-    }
-    Ok(None)
+            })
+        })
+    };
+    let found = retriever.read(&question.text, &hunt.settings, Keep::Scores, found);
+    found.map_err(|error| error.to_string())
 }
 
 /// Looks for the next question that loses gold, forwards or backwards from the one on screen.

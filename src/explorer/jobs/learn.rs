@@ -36,6 +36,7 @@ pub enum Part {
 impl Job for Learning {
     type Part = Part;
     const THREAD: &'static str = "learn";
+    const WHOLE: bool = true;
 
     fn run(&self, doer: &mut Doer, tell: &Tell<'_, Part>) -> Result<Option<Part>, String> {
         let questions = corrected(&doer.index, &self.labels).questions;

@@ -30,12 +30,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use trials::Half;
 
+/// Why a job does nothing with an index that lies elsewhere.
+const COPY: &str = "needs the whole index; make a copy: hopscope index ADDRESS --out DIR";
+
 /// A request for work on a thread of its own.
 pub trait Job: Listed + Clone + Debug + PartialEq + Send + 'static {
     /// A report, on the way or at the end.
     type Part: Clone + Debug + Send + 'static;
     /// The name of its thread.
     const THREAD: &'static str;
+    /// Whether it reads all of an index: one that lies elsewhere has to be copied for that.
+    const WHOLE: bool = false;
 
     /// Runs until it is done or stopped. The last report is given back, where there is one.
     ///
@@ -315,7 +320,12 @@ macro_rules! jobs {
                 match self {
                     $(Work::$name(job) => {
                         let report = |part| tell(Listed::news(News::<$job>::Part(part)));
-                        Listed::news(match job.run(doer, &Tell::new(&report, stopped)) {
+                        let whole = <$job as Job>::WHOLE && doer.index.source().is_some();
+                        let done = match whole {
+                            true => Err(COPY.to_owned()),
+                            false => job.run(doer, &Tell::new(&report, stopped)),
+                        };
+                        Listed::news(match done {
                             Ok(last) => News::<$job>::Over(last),
                             Err(why) => News::Failed(why),
                         })

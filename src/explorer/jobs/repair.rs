@@ -10,7 +10,7 @@ use crate::explorer::scene::Why;
 use crate::explorer::state::State;
 use crate::index::Index;
 use crate::parameters::RESULT_K;
-use crate::retrieve::{Keep, Retriever, Settings};
+use crate::retrieve::{Keep, Retrieval, Retriever, Settings};
 use std::sync::Arc;
 
 /// How many changes are tried between two reports, unless one helps.
@@ -69,8 +69,10 @@ impl Job for Repair {
             }
             !tell.stopped()
         };
-        let run = retriever.retrieve(&self.question, &self.settings, Keep::Scores);
-        let repairs = run.and_then(|run| repairs(index, &run, self.passage, &mut report));
+        let repairs =
+            |index: &Arc<Index>, run: &Retrieval| repairs(index, run, self.passage, &mut report);
+        let repairs = retriever.read(&self.question, &self.settings, Keep::Scores, repairs);
+        let repairs = repairs.and_then(|repairs| repairs);
         let mut last = Found {
             repairs: repairs.map_err(|error| error.to_string())?,
             done: true,
@@ -127,7 +129,9 @@ fn price(
     change: Change,
     tell: &Tell<'_, Found>,
 ) -> Option<Price> {
-    if index.questions().iter().all(|q| q.wanted() == 0) {
+    let judged = index.questions().iter().any(|q| q.wanted() > 0);
+    // One that lies elsewhere is not asked all questions of a set.
+    if !judged || index.source().is_some() {
         return None;
     }
     let pinned = search.settings.of_any_question();

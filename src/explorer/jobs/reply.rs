@@ -70,11 +70,11 @@ impl Job for Inquiry {
 
     /// Retrieves and lets the model answer.
     fn run(&self, doer: &mut Doer, tell: &Tell<'_, Reply>) -> Result<Option<Reply>, String> {
-        let index = &doer.index;
         let run = doer
             .retriever
             .retrieve(&self.question, &self.settings, Keep::Scores)
             .map_err(|error| error.to_string())?;
+        let index = doer.retriever.index();
         let llm = index.llm();
         // A person asks: a server that was silent before may be there again.
         llm.again();

@@ -218,6 +218,7 @@ pub fn local(index: &Index, settings: &Settings) -> bool {
 impl Job for Scoring {
     type Part = Score;
     const THREAD: &'static str = "score";
+    const WHOLE: bool = true;
 
     fn run(&self, doer: &mut Doer, tell: &Tell<'_, Score>) -> Result<Option<Score>, String> {
         let Doer {

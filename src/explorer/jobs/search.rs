@@ -10,9 +10,14 @@ use crate::index::Index;
 use crate::index::sentences::graph_of;
 use crate::layers::entities::entity_options;
 use crate::layers::{Graph, Node, TERM_PASSAGE};
-use crate::retrieve::Settings;
+use crate::parameters::{EPSILON, FALLBACK, Fallback};
+use crate::retrieve::{Keep, Method, Origin, Settings};
 use fuzzy_matcher::FuzzyMatcher;
 use fuzzy_matcher::skim::SkimMatcherV2;
+use std::sync::Arc;
+
+/// How far a walk goes that looks up what was typed, where an index lies elsewhere.
+const COARSE: f64 = 1e-2;
 
 /// How many matches are given back.
 const MATCHES: usize = 100;
@@ -47,7 +52,11 @@ impl Job for Search {
         doer: &mut Doer,
         tell: &Tell<'_, Vec<Match>>,
     ) -> Result<Option<Vec<Match>>, String> {
-        Ok(Some(search(&doer.index, self, &|| tell.stopped())))
+        let index = match doer.index.source() {
+            None => doer.index.clone(),
+            Some(_) => self.fetched(doer)?,
+        };
+        Ok(Some(search(&index, self, &|| tell.stopped())))
     }
 
     fn heard(_: &mut State, news: News<Search>) -> Vec<Effect> {
@@ -58,6 +67,26 @@ impl Job for Search {
             News::Over(None) => Vec::new(),
             News::Failed(why) => vec![Effect::Then(Then::Found(Err(why)))],
         }
+    }
+}
+
+impl Search {
+    /// Of an index that lies elsewhere, what was typed is looked up as a question is.
+    fn fetched(&self, doer: &mut Doer) -> Result<Arc<Index>, String> {
+        let mut settings = self.settings.of_any_question();
+        // Passages that have the words, and the names in these.
+        let method = match self.passages {
+            true => "bm25",
+            false => "graph-hybrid",
+        };
+        settings.set_method(Method::by_name(method)?);
+        let (epsilon, coarse) = EPSILON.at(COARSE);
+        settings.set(epsilon, coarse, Origin::User);
+        let (fallback, none) = FALLBACK.at(Fallback::None);
+        settings.set(fallback, none, Origin::User);
+        let run = doer.retriever.retrieve(&self.text, &settings, Keep::Scores);
+        run.map_err(|error| error.to_string())?;
+        Ok(doer.retriever.index().clone())
     }
 }
 
@@ -110,7 +139,7 @@ fn walked(index: &Index, graph: &Graph, search: &Search, stopped: &dyn Fn() -> b
 
 /// The best matches, best first. `stopped` is asked now and then; a search that is stopped gives back what it has.
 pub fn search(index: &Index, search: &Search, stopped: &dyn Fn() -> bool) -> Vec<Match> {
-    if let Some(of) = &search.of {
+    if let Some(of) = search.of.as_ref().filter(|_| index.source().is_none()) {
         let graph = of.0.upgrade();
         return graph.map_or_else(Vec::new, |graph| walked(index, &graph, search, stopped));
     }
@@ -134,20 +163,18 @@ pub fn search(index: &Index, search: &Search, stopped: &dyn Fn() -> bool) -> Vec
     });
     match &graph {
         Some(graph) => {
-            for entity in 0..graph.entities() {
-                if entity % 4096 == 0 && stopped() {
+            for (at, entity) in graph.sorted.iter().enumerate() {
+                if at % 4096 == 0 && stopped() {
                     break;
                 }
-                consider(
-                    entity,
-                    graph.labels.get(entity),
-                    i64::from(graph.df(entity)),
-                );
+                let entity = *entity as usize;
+                let passages = i64::from(graph.df(entity));
+                consider(entity, graph.labels.get(entity), passages);
             }
         }
         None => {
-            for passage in 0..index.len() as u32 {
-                if passage % 4096 == 0 && stopped() {
+            for (at, passage) in index.passages().sorted.iter().copied().enumerate() {
+                if at % 4096 == 0 && stopped() {
                     break;
                 }
                 let label = format!("{} {}", index.id(passage), index.title(passage));

@@ -180,14 +180,14 @@ pub fn of_nodes(
         let text = format!("{label} is adjacent to '{title}' and contributes {to_other}");
         match own.group.contains(&1) {
             true => {
-                let text = format!("{text}, and this one {to_it}, {}", edges(far));
+                let text = format!("{text}, and this one {to_it}, {}", edges(walked, far));
                 let (code, why) = fewer(1, seed);
                 lack(1, code, text + &why)
             }
             false => {
                 let text = format!(
                     "{text}; no seed is adjacent to this one ({label} is {})",
-                    edges(far)
+                    edges(walked, far)
                 );
                 lack(1, Code::NotNamed, text)
             }
@@ -202,8 +202,8 @@ pub fn of_nodes(
         };
         let text = format!(
             "{label}, {}, gives '{title}' {to_other}, and this one, {}, {to_it}",
-            edges(near),
-            edges(far)
+            edges(walked, near),
+            edges(walked, far)
         );
         lack(2, code, text + &why)
     });
@@ -393,9 +393,13 @@ fn distance(walked: &Walked<'_>, seed: usize, nodes: &[Node]) -> Option<usize> {
     trail::distance(walked.graph.transition(), &one, nodes)
 }
 
-fn edges(far: Option<usize>) -> String {
+fn edges(walked: &Walked<'_>, far: Option<usize>) -> String {
     match far {
         Some(far) => format!("{} away", plural(far, "edge")),
+        // Ways over what did not come are not known.
+        None if walked.graph.transition().is_excerpt() => {
+            "farther off than the walk went".to_owned()
+        }
         None => "out of its reach".to_owned(),
     }
 }

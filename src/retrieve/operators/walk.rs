@@ -448,21 +448,25 @@ fn unreached(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<R
     }
 }
 
-/// Steps from the nearest seed to some nodes of a passage, or why none lead there.
+/// Steps from the nearest seed to some nodes of a passage, or why none lead there. Where a graph is an excerpt and none lead
+/// over what came, they are more than any.
 pub fn distance(graph: &Graph, seeds: &Sparse, own: &[Node]) -> Result<usize, Box<Reason>> {
     let t = graph.transition();
     let alone = |node: &Node| t.dangling(*node as usize);
-    trail::distance(t, seeds, own).ok_or_else(|| {
-        let (code, text) = match own {
-            [] => (
-                Code::Isolated,
-                "no node of this graph stands for the passage",
-            ),
-            own if own.iter().all(alone) => (Code::Isolated, "no edge leads to the passage"),
-            _ => (Code::NoPath, "no path leads from any seed to the passage"),
-        };
-        Box::new(Reason::new(code, text))
-    })
+    let beyond = || (t.is_excerpt() && !own.iter().all(alone)).then_some(usize::MAX);
+    trail::distance(t, seeds, own)
+        .or_else(beyond)
+        .ok_or_else(|| {
+            let (code, text) = match own {
+                [] => (
+                    Code::Isolated,
+                    "no node of this graph stands for the passage",
+                ),
+                own if own.iter().all(alone) => (Code::Isolated, "no edge leads to the passage"),
+                _ => (Code::NoPath, "no path leads from any seed to the passage"),
+            };
+            Box::new(Reason::new(code, text))
+        })
 }
 
 /// More steps than the walk takes.
