@@ -255,6 +255,17 @@ impl Strings {
         (0..self.len()).map(|i| self.get(i))
     }
 
+    /// So many, empty but for some, whose places ascend.
+    pub fn placed<'a>(len: usize, some: impl Iterator<Item = (usize, &'a str)>) -> Strings {
+        let mut writing = Writing::default();
+        for (place, text) in some {
+            writing.skip_to(place);
+            writing.push(text);
+        }
+        writing.skip_to(len);
+        writing.finish()
+    }
+
     /// Their places, by the strings.
     pub fn order(&self) -> Vec<u32> {
         self.order_of((0..self.len() as u32).collect())
@@ -307,6 +318,11 @@ impl Writing {
             self.bytes.extend_from_slice(word.as_bytes());
         }
         self.end();
+    }
+
+    /// Leaves all before this place empty that are not there yet.
+    fn skip_to(&mut self, place: usize) {
+        self.ends.resize(place, self.bytes.len() as u64);
     }
 
     fn end(&mut self) {

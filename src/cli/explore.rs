@@ -271,7 +271,7 @@ fn published(
         return Ok(None);
     };
     *settings = fitted(published.whole(), settings)?;
-    Ok(Some(Arc::new(Source::open(Box::new(published))?)))
+    Ok(Some(Source::open(Box::new(published))?))
 }
 
 /// An index with who scores again and who answers, where they were named.

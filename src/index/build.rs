@@ -412,7 +412,7 @@ fn build(
     }
     let fingerprint = columns.fingerprint();
     let index = Index {
-        questions,
+        questions: questions.into(),
         options: options.entities.clone(),
         cut: options.kept_cut(),
         dense,

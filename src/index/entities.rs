@@ -360,14 +360,15 @@ impl EntityGraph {
         }
     }
 
-    /// The same graph with other mentions, passage by passage.
+    /// The same graph with other mentions: of some passages, ascending.
     pub(super) fn with_mentions<M: IntoIterator<Item = Occurrence>>(
         self,
-        passages: impl Iterator<Item = M>,
+        passages: impl Iterator<Item = (usize, M)>,
     ) -> EntityGraph {
         let (mut ends, mut start, mut end) = (Vec::new(), Vec::new(), Vec::new());
         let (mut entity, mut source) = (Vec::new(), Vec::new());
-        for mentions in passages {
+        for (passage, mentions) in passages {
+            ends.resize(passage, entity.len() as u64);
             for mention in mentions {
                 start.push(mention.start);
                 end.push(mention.end);
@@ -376,6 +377,7 @@ impl EntityGraph {
             }
             ends.push(entity.len() as u64);
         }
+        ends.resize(self.passages, entity.len() as u64);
         EntityGraph {
             mention_ends: ends.into(),
             mention_start: start.into(),

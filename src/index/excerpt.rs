@@ -5,6 +5,7 @@
 
 use super::entities::{Aliases, EntityGraph, Occurrence};
 use super::lexical::{Bm25, Held};
+use super::numbers::Numbers;
 use super::passages::{Came, is_checksum};
 use super::rows::{Called, Joined, NAMESAKES, Names, Passage, Posting, Rows, Span, Wanted, Whole};
 use super::source::Source;
@@ -41,8 +42,7 @@ impl Asked {
 pub struct Fetched {
     /// Ascending.
     has: Vec<u32>,
-    /// The number in the whole of every passage of the excerpt.
-    numbers: Arc<[u32]>,
+    numbers: Arc<Numbers>,
     /// Passages of the whole.
     pub among: usize,
     pub asked: Arc<Asked>,
@@ -68,7 +68,7 @@ impl Fetched {
     ) -> Option<u32> {
         let place = self.place(passage);
         if place.is_none() {
-            let number = self.numbers[passage as usize];
+            let number = self.numbers.whole(passage);
             self.asked.note(|wanted| {
                 list(wanted).insert(number);
             });
@@ -83,13 +83,13 @@ pub struct Partial {
     pub whole: Arc<Whole>,
     pub beyond: Beyond,
     pub asked: Arc<Asked>,
-    numbers: Numbers,
+    numbers: Arc<Numbers>,
 }
 
 impl Partial {
     /// Asks for all neighbours of a node, where they did not come.
     pub fn asks_for_neighbours(&self, node: u32) {
-        if self.numbers == Numbers::Whole && !self.beyond.known[node as usize] {
+        if self.numbers.is_whole() && !self.beyond.known[node as usize] {
             self.asked.note(|wanted| {
                 wanted.nodes.insert(node);
             });
@@ -98,7 +98,7 @@ impl Partial {
 
     /// Asks for what a name is called.
     pub fn asks_for_name(&self, entity: u32) {
-        if self.numbers == Numbers::Whole {
+        if self.numbers.is_whole() {
             self.asked.note(|wanted| {
                 wanted.entities.insert(entity);
             });
@@ -107,7 +107,7 @@ impl Partial {
 }
 
 /// Which passages words alone bring in: as many of the best as any list is deep.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Deep {
     pub tokens: Tokens,
     pub constants: Bm25,
@@ -117,7 +117,7 @@ pub struct Deep {
 }
 
 /// What a question reads of an index.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reads {
     /// The names it runs over.
     pub names: Names,
@@ -126,35 +126,6 @@ pub struct Reads {
     pub sentences: bool,
     /// Its lists by words, that of the settings first.
     pub words: Vec<Deep>,
-}
-
-/// What stands under one of some numbers, with the place of that number; both ascend.
-fn shared<'a, T>(
-    numbers: &'a [u32],
-    all: &'a [T],
-    number: impl Fn(&T) -> u32 + 'a,
-) -> impl Iterator<Item = (usize, &'a T)> {
-    let mut at = 0;
-    all.iter().filter_map(move |one| {
-        let own = number(one);
-        while numbers.get(at).is_some_and(|known| *known < own) {
-            at += 1;
-        }
-        (numbers.get(at) == Some(&own)).then_some((at, one))
-    })
-}
-
-/// What was fetched under each of some numbers, which ascend.
-fn placed<T>(
-    numbers: impl Iterator<Item = u32>,
-    all: &BTreeMap<u32, T>,
-) -> impl Iterator<Item = Option<&T>> {
-    let mut all = all.iter().peekable();
-    numbers.into_iter().map(move |number| {
-        while all.next_if(|(known, _)| **known < number).is_some() {}
-        let own = all.next_if(|(known, _)| **known == number);
-        own.map(|(_, one)| one)
-    })
 }
 
 /// Passages by their words: the best, best first, and all that have one, ascending.
@@ -169,11 +140,13 @@ struct Listed {
 pub struct Excerpt {
     whole: Arc<Whole>,
     reads: Reads,
-    rows: BTreeMap<u32, Vec<Joined>>,
+    rows: BTreeMap<u32, Arc<[Joined]>>,
+    /// The nodes of all rows and their neighbours, ascending.
+    reached: Vec<u32>,
     names: BTreeMap<u32, Called>,
     aliases: BTreeMap<String, String>,
     forms: FxHashSet<String>,
-    words: [FxHashMap<String, Vec<Posting>>; Tokens::ALL.len()],
+    words: [FxHashMap<String, Arc<[Posting]>>; Tokens::ALL.len()],
     counts: [FxHashMap<String, u32>; Tokens::ALL.len()],
     passages: BTreeMap<u32, Passage>,
     mentions: BTreeMap<u32, Vec<Occurrence>>,
@@ -196,46 +169,53 @@ pub struct Excerpt {
     gone: Wanted,
 }
 
-/// Which passages and names an index of an excerpt numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Numbers {
-    /// Those that came, from 0.
-    Own,
-    /// All, as in the whole: they stay as they are while more comes. Whoever reads what did not come finds nothing there, and
-    /// the excerpt remembers that it was asked for it.
-    Whole,
-}
-
 /// An excerpt as an index, and the number of each of its passages and names in the whole.
 pub struct Numbered {
     pub index: Arc<Index>,
-    nodes: Vec<u32>,
-    whole: Arc<Whole>,
+    numbers: Arc<Numbers>,
 }
 
 impl Numbered {
-    fn of(index: Index, nodes: Vec<u32>, whole: Arc<Whole>) -> Numbered {
-        Numbered {
-            index: Arc::new(index),
-            nodes,
-            whole,
-        }
-    }
-
-    /// The numbers of its passages in the whole.
-    pub fn passages(&self) -> &[u32] {
-        &self.nodes[..self.index.len()]
-    }
-
     /// The number in the whole of a name, by its node.
     pub fn entity(&self, node: u32) -> u32 {
-        self.whole(node) - self.whole.passages
+        self.whole(node) - self.numbers.among()
     }
 
     /// The number of a node in the whole.
     pub fn whole(&self, node: u32) -> u32 {
-        self.nodes[node as usize]
+        self.numbers.whole(node)
     }
+}
+
+/// Numbers that ascend, with others among them.
+fn united(own: Vec<u32>, mut more: Vec<u32>) -> Vec<u32> {
+    more.sort_unstable();
+    let mut all = Vec::with_capacity(own.len() + more.len());
+    let mut rest = more.into_iter().peekable();
+    for number in own {
+        while let Some(before) = rest.next_if(|one| *one < number) {
+            all.push(before);
+        }
+        all.push(number);
+    }
+    all.extend(rest);
+    all.dedup();
+    all
+}
+
+/// Scores with those of another word added; both ascend by passage.
+fn merged(scores: &[(u32, f64)], more: impl Iterator<Item = (u32, f64)>) -> Vec<(u32, f64)> {
+    let mut all = Vec::with_capacity(scores.len() + more.size_hint().0);
+    let mut rest = scores.iter().copied().peekable();
+    for (passage, score) in more {
+        while let Some(own) = rest.next_if(|own| own.0 < passage) {
+            all.push(own);
+        }
+        let known = rest.next_if(|own| own.0 == passage);
+        all.push((passage, known.map_or(0.0, |own| own.1) + score));
+    }
+    all.extend(rest);
+    all
 }
 
 impl Excerpt {
@@ -248,6 +228,7 @@ impl Excerpt {
             whole: Arc::new(rows.whole().clone()),
             reads: Reads::default(),
             rows: BTreeMap::new(),
+            reached: Vec::new(),
             names: BTreeMap::new(),
             aliases: BTreeMap::new(),
             forms: FxHashSet::default(),
@@ -285,8 +266,10 @@ impl Excerpt {
         if by_pieces && self.pieces.is_empty() {
             self.pieces = pieces(text)?.into_iter().collect();
         }
+        if reads.words != self.reads.words {
+            self.listed = None;
+        }
         self.reads = reads;
-        self.listed = None;
         Ok(())
     }
 
@@ -367,7 +350,7 @@ impl Excerpt {
     /// The passages that were fetched with all their names, and the names that they have.
     pub fn names_of(&self, passages: impl Iterator<Item = u32>) -> BTreeSet<u32> {
         let rows = passages.filter_map(|passage| self.rows.get(&passage));
-        let names = rows.flatten().map(|joined| joined.node);
+        let names = rows.flat_map(|row| row.iter()).map(|joined| joined.node);
         names.map(|node| node - self.whole.passages).collect()
     }
 
@@ -377,7 +360,12 @@ impl Excerpt {
     /// What whoever has the rows says.
     pub fn fetch(&mut self, rows: &dyn Rows, lacks: Wanted) -> Result<(), IndexError> {
         let came = rows.fetch(self.reads.names, &lacks)?;
-        self.rows.extend(came.joined);
+        let own = came.joined.iter().map(|(node, _)| *node);
+        let beside = came.joined.iter().flat_map(|(_, row)| row);
+        let nodes = own.chain(beside.map(|joined| joined.node));
+        self.reached = united(std::mem::take(&mut self.reached), nodes.collect());
+        let rows = came.joined.into_iter();
+        self.rows.extend(rows.map(|(node, row)| (node, row.into())));
         self.names
             .extend(came.names.into_iter().map(|name| (name.entity, name)));
         self.aliases.extend(came.aliases);
@@ -391,8 +379,8 @@ impl Excerpt {
             if !asked.is_empty() {
                 self.listed = None;
             }
-            known.extend(asked.into_iter().map(|word| (word, Vec::new())));
-            known.extend(posted);
+            known.extend(asked.into_iter().map(|word| (word, Arc::default())));
+            known.extend(posted.into_iter().map(|(word, own)| (word, own.into())));
         }
         for (known, (asked, came)) in self
             .counts
@@ -434,30 +422,37 @@ impl Excerpt {
     fn by_words(&self, deep: &Deep) -> Listed {
         let known = &self.words[deep.tokens as usize];
         let average = self.average(deep.tokens);
-        let mut scores: FxHashMap<u32, f64> = FxHashMap::default();
+        // Word after word, as scores are added up.
+        let mut scores: Vec<(u32, f64)> = Vec::new();
         for (word, weight) in &deep.words {
             let Some(postings) = known.get(word) else {
                 continue;
             };
             let idf = super::lexical::idf(self.whole.passages as usize, postings.len() as u32);
-            for posting in postings {
+            let score = |posting: &Posting| {
                 let length = f64::from(posting.length);
                 let tf = deep
                     .constants
                     .saturation(f64::from(posting.tf), length, average);
-                *scores.entry(posting.passage).or_insert(0.0) += weight * (tf * idf);
-            }
+                weight * (tf * idf)
+            };
+            scores = merged(
+                &scores,
+                postings.iter().map(|own| (own.passage, score(own))),
+            );
         }
+        scores.retain(|(_, score)| *score as f32 > 0.0);
         // As rankings are ordered: by the score as it is kept, of equal ones the lower number first.
-        let mut best: Vec<(f32, u32)> = scores.into_iter().map(|(p, s)| (s as f32, p)).collect();
-        best.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let matched = best.iter().filter(|(score, _)| *score > 0.0);
-        let mut matched: Vec<u32> = matched.map(|(_, passage)| *passage).collect();
-        matched.sort_unstable();
+        let mut best: Vec<(f32, u32)> = scores.iter().map(|(p, s)| (*s as f32, *p)).collect();
+        let order = |a: &(f32, u32), b: &(f32, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+        if (1..best.len()).contains(&deep.most) {
+            best.select_nth_unstable_by(deep.most, order);
+        }
         best.truncate(deep.most);
+        best.sort_unstable_by(order);
         Listed {
             best: best.into_iter().map(|(_, passage)| passage).collect(),
-            matched,
+            matched: scores.into_iter().map(|(passage, _)| passage).collect(),
         }
     }
 
@@ -486,78 +481,69 @@ impl Excerpt {
         let listed = self.listed.take();
         let lists = self.reads.words.iter();
         let listed = listed.unwrap_or_else(|| lists.map(|deep| self.by_words(deep)).collect());
-        let nodes = self.came(&listed);
-        let index = self.numbered(&nodes, &listed, Numbers::Own);
+        let numbers = Arc::new(Numbers::own(self.came(&listed), self.whole.passages));
+        let index = self.of(&numbers, &listed);
         self.listed = Some(listed);
-        Ok(Numbered::of(index?, nodes, self.whole.clone()))
+        Ok(Numbered {
+            index: Arc::new(index?),
+            numbers,
+        })
     }
 
     /// The same with the numbers of the whole, for questions to an index that lies elsewhere.
     ///
     /// # Errors
     /// Vectors that are not of the index.
-    pub(super) fn index_of(&self, source: &Arc<Source>) -> Result<(Index, Vec<u32>), IndexError> {
-        let whole = &self.whole;
-        let nodes = 0..whole.passages + whole.names(self.reads.names);
-        let nodes: Vec<u32> = nodes.collect();
+    pub(super) fn whole(&self, source: &Arc<Source>) -> Result<Numbered, IndexError> {
+        let numbers = Arc::new(Numbers::Whole {
+            passages: self.whole.passages,
+            names: self.whole.names(self.reads.names),
+        });
         let index = Index {
-            questions: source.set.to_vec(),
+            questions: source.set.clone(),
             source: Some(source.clone()),
-            ..self.numbered(&nodes, &[], Numbers::Whole)?
+            ..self.of(&numbers, &[])?
         };
-        Ok((index, nodes))
-    }
-
-    pub(super) fn numbered_of(&self, source: &Arc<Source>) -> Result<Numbered, IndexError> {
-        let (index, nodes) = self.index_of(source)?;
-        Ok(Numbered::of(index, nodes, self.whole.clone()))
+        Ok(Numbered {
+            index: Arc::new(index),
+            numbers,
+        })
     }
 
     /// The nodes that came, and those that are named with them, ascending.
     fn came(&self, listed: &[Listed]) -> Vec<u32> {
         let whole = &self.whole;
-        let mut nodes: Vec<u32> = self.rows.keys().copied().collect();
-        nodes.extend(self.rows.values().flatten().map(|joined| joined.node));
+        let names = self.names.values();
+        let titled = names.flat_map(|name| name.titled.iter().take(NAMESAKES));
+        let mut nodes: Vec<u32> = titled.copied().collect();
         nodes.extend(self.names.keys().map(|entity| whole.passages + entity));
-        let titled = self.names.values().map(|name| &name.titled);
-        nodes.extend(titled.flat_map(|titled| titled.iter().take(NAMESAKES)));
         nodes.extend(self.passages.keys());
         nodes.extend(listed.iter().flat_map(|listed| &listed.best));
         nodes.extend(self.near.keys());
         // No index has no passage.
         nodes.push(0);
-        nodes.sort_unstable();
-        nodes.dedup();
-        nodes
+        united(self.reached.clone(), nodes)
     }
 
-    fn numbered(
-        &self,
-        nodes: &[u32],
-        listed: &[Listed],
-        numbers: Numbers,
-    ) -> Result<Index, IndexError> {
+    fn of(&self, numbers: &Arc<Numbers>, listed: &[Listed]) -> Result<Index, IndexError> {
         let whole = &self.whole;
-        let count = nodes.partition_point(|node| !whole.is_name(*node));
-        let passages: Arc<[u32]> = nodes[..count].into();
         let unseen = listed.iter().map(|listed| {
-            let seen = shared(&passages, &listed.matched, |passage| *passage).count();
-            listed.matched.len() - seen
+            let seen = numbers.shared(&listed.matched, |passage| *passage);
+            listed.matched.len() - seen.count()
         });
         let unseen: Vec<usize> = unseen.collect();
-        let graph = self.graph(nodes, count, numbers);
         let index = Index {
-            questions: self.questions(&passages),
+            questions: self.questions(numbers).into(),
             options: whole.options_of(self.reads.names),
-            dense: self.dense(&passages)?,
+            dense: self.dense(numbers)?,
             ..Index::bare(
                 (whole.name.clone(), whole.fingerprint.clone()),
-                self.passages(&passages, numbers),
-                graph,
-                self.lexical(&passages, &unseen),
+                self.passages(numbers),
+                self.graph(numbers),
+                self.lexical(numbers, &unseen),
             )
         };
-        if let Some(layer) = self.layer(&index, &passages)? {
+        if let Some(layer) = self.layer(&index, numbers)? {
             index.add_layer(layer);
         }
         Ok(index)
@@ -566,22 +552,21 @@ impl Excerpt {
     /// Which passages have something, by the number of each that came in the whole.
     fn fetched<T>(
         &self,
-        passages: &Arc<[u32]>,
+        numbers: &Arc<Numbers>,
         all: &BTreeMap<u32, T>,
         has: impl Fn(&T) -> bool,
     ) -> Fetched {
-        let has = all.iter().filter(|(_, one)| has(one));
-        let has = has.filter_map(|(own, _)| passages.binary_search(own).ok());
+        let has = numbers.passages_of(all).filter(|(_, one)| has(one));
         Fetched {
-            has: has.map(|at| at as u32).collect(),
-            numbers: passages.clone(),
+            has: has.map(|(at, _)| at as u32).collect(),
+            numbers: numbers.clone(),
             among: self.whole.passages as usize,
             asked: self.asked.clone(),
         }
     }
 
     /// The vectors that came, and an encoder that knows the question.
-    fn dense(&self, passages: &Arc<[u32]>) -> Result<Option<Dense>, IndexError> {
+    fn dense(&self, numbers: &Arc<Numbers>) -> Result<Option<Dense>, IndexError> {
         let Some(made) = self.whole.vectors.as_ref().filter(|_| self.reads.vectors) else {
             return Ok(None);
         };
@@ -597,65 +582,59 @@ impl Excerpt {
         let mut rows = VectorWriter::new(identity.clone(), made.whole);
         self.near.values().for_each(|row| rows.keep(Some(row)));
         let dense = Dense::of(&made.entry.encoder, Box::new(encoder), rows.finish()?);
-        Ok(Some(dense.within(
-            made,
-            self.fetched(passages, &self.near, |_| true),
-        )))
+        Ok(Some(
+            dense.within(made, self.fetched(numbers, &self.near, |_| true)),
+        ))
     }
 
     /// The sentences that came, with the graph of an index.
-    fn layer(&self, index: &Index, passages: &Arc<[u32]>) -> Result<Option<HopLayer>, IndexError> {
+    fn layer(&self, index: &Index, numbers: &Arc<Numbers>) -> Result<Option<HopLayer>, IndexError> {
         let made = self.whole.sentences.as_ref();
         let Some(identity) = made.filter(|_| self.reads.sentences) else {
             return Ok(None);
         };
-        let spans = placed(passages.iter().copied(), &self.spans)
-            .map(|spans| spans.map_or(&[][..], |spans| spans));
-        let vectors = placed(passages.iter().copied(), &self.sentences)
-            .map(|rows| rows.map(|rows| &rows[..]));
+        let own = self.spans.iter().filter_map(|(passage, spans)| {
+            let vectors = self.sentences.get(passage).map(|rows| &rows[..]);
+            Some((numbers.node(*passage)? as usize, &spans[..], vectors))
+        });
         let encoder = Static::of_some(&self.weights)?;
         Ok(Some(HopLayer::fetched(
             index.stored.clone(),
             (index.options.clone(), identity.clone(), encoder),
-            spans.zip(vectors),
-            self.fetched(passages, &self.sentences, |_| true),
+            own,
+            self.fetched(numbers, &self.sentences, |_| true),
         )?))
     }
 
-    fn passages(&self, passages: &Arc<[u32]>, numbers: Numbers) -> Passages {
-        fn text(own: Option<&Passage>) -> &str {
-            let text = own.and_then(|own| own.text.as_deref());
-            text.unwrap_or_default()
-        }
-        let all = || placed(passages.iter().copied(), &self.passages);
-        let read = |own: &Passage| own.text.is_some();
-        let titles = self.fetched(passages, &self.passages, |_| true);
-        let twins = titles.all().iter().zip(self.passages.values());
-        let twins = twins.filter(|(_, own)| own.twin);
-        let twins: FxHashSet<usize> = twins.map(|(at, _)| *at as usize).collect();
-        let known = titles.all().to_vec();
+    fn passages(&self, numbers: &Arc<Numbers>) -> Passages {
+        let own = || numbers.passages_of(&self.passages);
+        let strings = |of: fn(&Passage) -> &str| {
+            Strings::placed(numbers.passages(), own().map(|(at, own)| (at, of(own))))
+        };
+        let twins = own().filter(|(_, own)| own.twin);
+        let twins: FxHashSet<usize> = twins.map(|(at, _)| at).collect();
         Passages {
             twins: OnceLock::from(twins),
-            came: (numbers == Numbers::Whole).then(|| Came {
-                titles,
-                texts: self.fetched(passages, &self.passages, read),
+            came: numbers.is_whole().then(|| Came {
+                titles: self.fetched(numbers, &self.passages, |_| true),
+                texts: self.fetched(numbers, &self.passages, |own| own.text.is_some()),
             }),
             ..Passages::of(
-                all().map(|own| own.map_or("", |own| &own.id)).collect(),
-                all().map(|own| own.map_or("", |own| &own.title)).collect(),
-                all().map(text).collect(),
-                known,
+                strings(|own| &own.id),
+                strings(|own| &own.title),
+                strings(|own| own.text.as_deref().unwrap_or_default()),
+                own().map(|(at, _)| at as u32).collect(),
             )
         }
     }
 
     /// The question of a set, with as much of its gold as was fetched.
-    fn questions(&self, passages: &[u32]) -> Vec<Question> {
+    fn questions(&self, numbers: &Numbers) -> Vec<Question> {
         let own = |question: &Question| {
             let mut question = question.clone();
             question.gold.retain_mut(|gold| {
-                let at = passages.binary_search(&gold.passage);
-                at.map(|at| gold.passage = at as u32).is_ok()
+                let at = numbers.node(gold.passage);
+                at.map(|at| gold.passage = at).is_some()
             });
             question
         };
@@ -663,100 +642,111 @@ impl Excerpt {
         of_set.map(own).into_iter().collect()
     }
 
-    fn graph(&self, nodes: &[u32], passages: usize, numbers: Numbers) -> EntityGraph {
-        let place = |node: u32| match numbers {
-            Numbers::Own => nodes.partition_point(|known| *known < node) as u32,
-            Numbers::Whole => node,
-        };
-        let mut arcs: Vec<(u32, u32, u16)> = Vec::new();
-        let mut degrees = vec![0; nodes.len()];
-        let mut known = vec![false; nodes.len()];
+    fn graph(&self, numbers: &Arc<Numbers>) -> EntityGraph {
+        let mut degrees = vec![0; numbers.nodes()];
+        let mut known = vec![false; numbers.nodes()];
+        let mut counts = vec![0; numbers.nodes()];
+        let mut rows: Vec<(u32, Vec<(usize, &Joined)>)> = Vec::with_capacity(self.rows.len());
         for (&node, row) in &self.rows {
-            let from = place(node);
-            degrees[from as usize] = row.len() as u32;
-            known[from as usize] = true;
-            for joined in row {
-                let to = place(joined.node);
-                degrees[to as usize] = joined.degree;
-                arcs.extend([(from, to, joined.tf), (to, from, joined.tf)]);
+            let Some(node) = numbers.node(node) else {
+                continue;
+            };
+            // What is joined came with what it is joined to.
+            let beside: Vec<_> = numbers.shared(row, |joined| joined.node).collect();
+            known[node as usize] = true;
+            counts[node as usize] = beside.len() as u32;
+            rows.push((node, beside));
+        }
+        // Of a node whose own row did not come, those of its neighbours that came make one: nodes ascend, so it does.
+        for (node, beside) in &rows {
+            degrees[*node as usize] = beside.len() as u32;
+            for (to, joined) in beside.iter().filter(|(to, _)| !known[*to]) {
+                counts[*to] += 1;
+                degrees[*to] = joined.degree;
             }
         }
-        arcs.sort_unstable();
-        arcs.dedup();
-        let mut counts = vec![0; nodes.len()];
-        arcs.iter().for_each(|arc| counts[arc.0 as usize] += 1);
-        let (own, others) = nodes.split_at(passages);
+        // Where the next arc of each row goes: at the end that is where the row ends.
+        counts.insert(0, 0);
+        let arcs = counts.iter().map(|count| *count as usize).sum();
+        let (mut targets, mut tf) = (vec![0; arcs], vec![0; arcs]);
+        let mut ends = starts(counts);
+        ends.pop();
+        for (node, beside) in &rows {
+            for (to, joined) in beside {
+                let mut put = |from: usize, to: u32| {
+                    let place = &mut ends[from + 1];
+                    targets[*place as usize] = to;
+                    tf[*place as usize] = joined.tf;
+                    *place += 1;
+                };
+                put(*node as usize, *to as u32);
+                if !known[*to] {
+                    put(*to, *node);
+                }
+            }
+        }
         let names = || {
-            let entities = others.iter().map(|node| node - self.whole.passages);
-            placed(entities, &self.names)
+            let names = self.names.values();
+            names.filter_map(|name| Some((numbers.name(name.entity)?, name)))
         };
-        let forms: Strings = names()
-            .map(|name| name.map_or("", |name| &name.form))
-            .collect();
-        let (mut known_names, mut title_entity, mut title_passage) =
-            <(Vec<u32>, Vec<u32>, Vec<u32>)>::default();
-        for name in self.names.values() {
-            let entity = place(self.whole.passages + name.entity) - passages as u32;
-            known_names.push(entity);
+        let count = numbers.nodes() - numbers.passages();
+        let strings = |of: fn(&Called) -> &str| {
+            Strings::placed(count, names().map(|(at, name)| (at as usize, of(name))))
+        };
+        let (mut title_entity, mut title_passage) = (Vec::new(), Vec::new());
+        for (entity, name) in names() {
             let titled = name.titled.iter();
-            for passage in titled.filter_map(|titled| own.binary_search(titled).ok()) {
+            for passage in titled.filter_map(|titled| numbers.node(*titled)) {
                 title_entity.push(entity);
-                title_passage.push(passage as u32);
+                title_passage.push(passage);
             }
         }
-        let mentions = placed(own.iter().copied(), &self.mentions).map(|mentions| {
-            let mentions = mentions.map_or(&[][..], |own| own).iter();
-            mentions
-                .filter_map(|mention| self.mention(mention, others))
-                .collect::<Vec<_>>()
-        });
+        // As far as they are of names that are here.
+        let mention = |mention: &Occurrence| {
+            let entity = numbers.name(mention.entity)?;
+            Some(Occurrence { entity, ..*mention })
+        };
+        let mentions = numbers.passages_of(&self.mentions);
+        let mentions = mentions.map(|(at, own)| (at, own.iter().filter_map(mention)));
+        let forms = strings(|name| &name.form);
         EntityGraph {
-            passages,
-            labels: names()
-                .map(|name| name.map_or("", |name| &name.label))
-                .collect(),
+            passages: numbers.passages(),
+            labels: strings(|name| &name.label),
             aliases: Aliases {
                 names: self.aliases.keys().collect::<Strings>(),
                 forms: self.aliases.values().collect::<Strings>(),
             },
-            sorted: forms.order_of(known_names).into(),
+            sorted: forms.order_of(names().map(|(at, _)| at).collect()).into(),
             names: forms,
-            offsets: starts(counts).into(),
-            targets: arcs.iter().map(|arc| arc.1).collect::<Vec<_>>().into(),
-            tf: arcs.iter().map(|arc| arc.2).collect::<Vec<_>>().into(),
+            offsets: ends.into(),
+            targets: targets.into(),
+            tf: tf.into(),
             title_entity: title_entity.into(),
             title_passage: title_passage.into(),
             partial: Some(Arc::new(Partial {
                 whole: self.whole.clone(),
                 beyond: Beyond { known, degrees },
                 asked: self.asked.clone(),
-                numbers,
+                numbers: numbers.clone(),
             })),
             ..EntityGraph::default()
         }
         .with_mentions(mentions)
     }
 
-    /// A mention, where its name is here.
-    fn mention(&self, mention: &Occurrence, names: &[u32]) -> Option<Occurrence> {
-        let node = self.whole.passages + mention.entity;
-        let entity = names.binary_search(&node).ok()? as u32;
-        Some(Occurrence { entity, ..*mention })
-    }
-
     /// Postings within the excerpt. So many passages match the words of each list beside it.
-    fn lexical(&self, passages: &[u32], unseen: &[usize]) -> Lexical {
+    fn lexical(&self, numbers: &Numbers, unseen: &[usize]) -> Lexical {
         let of_cut = |tokens| {
             let lists = self.reads.words.iter().zip(unseen);
             let mut own = lists.filter(|(deep, _)| deep.tokens == tokens);
             own.next().map_or(0, |(_, unseen)| *unseen)
         };
         let cuts = Tokens::ALL.map(|tokens| {
-            let mut lengths = vec![0; passages.len()];
+            let mut lengths = vec![0; numbers.passages()];
             let mut words = FxHashMap::default();
             for (word, postings) in &self.words[tokens as usize] {
                 let mut own = Vec::new();
-                for (at, posting) in shared(passages, postings, |posting| posting.passage) {
+                for (at, posting) in numbers.shared(postings, |posting| posting.passage) {
                     lengths[at] = posting.length;
                     own.push((at as u32, posting.tf));
                 }
@@ -772,6 +762,7 @@ impl Excerpt {
         });
         let whole = self.whole.passages as usize;
         let language = self.whole.options.language;
-        Lexical::held(cuts, (passages.len(), whole), language, self.asked.clone())
+        let passages = numbers.passages();
+        Lexical::held(cuts, (passages, whole), language, self.asked.clone())
     }
 }

@@ -10,6 +10,7 @@ pub(crate) mod layer;
 pub(crate) mod lexical;
 mod merge;
 pub(crate) mod near;
+mod numbers;
 mod opened;
 pub(crate) mod passages;
 pub mod published;
@@ -56,7 +57,7 @@ pub struct Index {
     name: String,
     fingerprint: String,
     passages: Passages,
-    questions: Vec<Question>,
+    questions: Arc<[Question]>,
     options: EntityOptions,
     /// How its texts were cut; none is the default, or unknown.
     cut: Option<Cut>,
@@ -238,7 +239,7 @@ impl Index {
             name,
             fingerprint,
             passages,
-            questions: Vec::new(),
+            questions: Arc::default(),
             options: EntityOptions::default(),
             cut: None,
             stored: Arc::new(graph),

@@ -115,7 +115,7 @@ impl<'a> Rewiring<'a> {
             joined,
             ..EntityGraph::default()
         }
-        .with_mentions(mentions)
+        .with_mentions(mentions.enumerate())
     }
 
     /// Offsets, targets and mentions of all rows, those of the passages first.

@@ -126,19 +126,20 @@ impl HopLayer {
         })
     }
 
-    /// What was fetched of a layer, passage by passage: places of sentences, and their vectors where they came.
+    /// What was fetched of a layer: of some passages, ascending, places of sentences, and their vectors where they came.
     ///
     /// # Errors
     /// Vectors that do not fit the encoder.
     pub(super) fn fetched<'a>(
         graph: Arc<EntityGraph>,
         (options, identity, encoder): (EntityOptions, Identity, Static),
-        passages: impl Iterator<Item = (&'a [Span], Option<&'a [Row]>)>,
+        passages: impl Iterator<Item = (usize, &'a [Span], Option<&'a [Row]>)>,
         fetched: Fetched,
     ) -> Result<HopLayer, IndexError> {
         let mut gather = VectorWriter::new(identity.clone(), true);
         let (mut ends, mut start, mut stop) = (Vec::new(), Vec::new(), Vec::new());
-        for (spans, vectors) in passages {
+        for (passage, spans, vectors) in passages {
+            ends.resize(passage, start.len() as u32);
             for (at, span) in spans.iter().enumerate() {
                 start.push(span.start);
                 stop.push(span.end);
@@ -146,6 +147,7 @@ impl HopLayer {
             }
             ends.push(start.len() as u32);
         }
+        ends.resize(graph.passages, start.len() as u32);
         Ok(HopLayer {
             graph,
             meta: Meta { options, identity },

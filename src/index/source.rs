@@ -7,8 +7,10 @@ use crate::corpus::Question;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Questions whose rows are kept.
+/// Questions whose rows are kept, at most.
 const KEPT: usize = 4;
+/// Nodes of their indexes together, beyond those of the last one: each has the numbers of the whole, forty bytes a node.
+const NODES: usize = 1 << 23;
 
 /// Numbers that are fetched at a time because somebody reads them.
 const ASKED: usize = 20_000;
@@ -16,7 +18,7 @@ const ASKED: usize = 20_000;
 /// Where an index lies, and what the last questions fetched of it.
 pub struct Source {
     rows: Box<dyn Rows>,
-    pub(super) set: Vec<Question>,
+    pub(super) set: Arc<[Question]>,
     /// Newest first.
     kept: Mutex<VecDeque<Arc<Kept>>>,
 }
@@ -46,7 +48,7 @@ impl Source {
     ///
     /// # Errors
     /// What whoever has the rows says.
-    pub fn open(rows: Box<dyn Rows>) -> Result<Index, IndexError> {
+    pub fn open(rows: Box<dyn Rows>) -> Result<Arc<Index>, IndexError> {
         let whole = rows.whole();
         let reads = Reads {
             vectors: whole.vectors.is_some(),
@@ -55,11 +57,11 @@ impl Source {
         };
         let excerpt = Excerpt::new(&*rows, &Question::default(), reads)?;
         let source = Arc::new(Source {
-            set: rows::set(&*rows)?,
+            set: rows::set(&*rows)?.into(),
             rows,
             kept: Mutex::default(),
         });
-        Ok(excerpt.index_of(&source)?.0)
+        Ok(excerpt.whole(&source)?.index)
     }
 
     pub fn rows(&self) -> &dyn Rows {
@@ -90,14 +92,15 @@ impl Source {
     /// Vectors that are not of the index.
     pub fn keep(self: &Arc<Source>, excerpt: Excerpt) -> Result<Arc<Kept>, IndexError> {
         let own = Arc::new(Kept {
-            numbered: excerpt.numbered_of(self)?,
+            numbered: excerpt.whole(self)?,
             excerpt,
         });
         let question = own.excerpt.question().text.clone();
         let mut kept = self.kept();
         kept.retain(|other| !other.is_for(&question, own.excerpt.reads().names));
         kept.push_front(own.clone());
-        kept.truncate(KEPT);
+        let nodes = own.numbered.index.len() + own.numbered.index.entities();
+        kept.truncate((NODES / nodes.max(1)).clamp(1, KEPT));
         Ok(own)
     }
 

@@ -598,7 +598,7 @@ fn opened(
     let layers = versions.zip(layers).map(slot).collect();
     let called = (manifest.name, manifest.fingerprint);
     Ok(Index {
-        questions,
+        questions: questions.into(),
         options: manifest.options,
         cut: manifest.cut,
         dense,

@@ -33,6 +33,7 @@ use crate::parameters::{
     VectorSearch, WALK, Walk,
 };
 use crate::ranker::Candidates;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -40,6 +41,8 @@ use std::time::{Duration, Instant};
 
 /// Nodes whose neighbours are fetched for one question, at most.
 const MOST: usize = 200_000;
+/// Nodes whose mass one thread looks at, at a time.
+const PIECE: usize = 1 << 16;
 /// How long a question may take.
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -281,13 +284,19 @@ fn filled(
                 "the walk reaches more than {MOST} nodes; raise epsilon"
             )));
         }
-        if start.elapsed() > LIMIT {
-            return Err(RetrieveError::Elsewhere(format!(
-                "the question took more than {} s; raise epsilon, or check the servers",
-                LIMIT.as_secs()
-            )));
-        }
+        in_time(start)?;
         excerpt.fetch(rows, lacks)?;
+    }
+}
+
+/// Holds that a question has not taken too long.
+fn in_time(start: Instant) -> Result<(), RetrieveError> {
+    match start.elapsed() > LIMIT {
+        false => Ok(()),
+        true => Err(RetrieveError::Elsewhere(format!(
+            "the question took more than {} s; raise epsilon, or check the servers",
+            LIMIT.as_secs()
+        ))),
     }
 }
 
@@ -350,11 +359,17 @@ pub(super) struct Last {
 }
 
 impl Last {
-    pub(super) fn of(kept: Arc<Kept>) -> Last {
+    fn of(kept: Arc<Kept>) -> Last {
         Last {
             retriever: Retriever::here(kept.numbered.index.clone()),
             kept,
         }
+    }
+
+    /// Goes on over more rows, in the same memory.
+    fn turn(&mut self, kept: Arc<Kept>) {
+        self.retriever.turn(kept.numbered.index.clone());
+        self.kept = kept;
     }
 
     /// After a retrieval over an index of rows that are still kept.
@@ -369,7 +384,7 @@ impl Last {
         let more = source.complete(&self.kept)?;
         let grew = more.is_some();
         if let Some(kept) = more {
-            *self = Last::of(kept);
+            self.turn(kept);
         }
         Ok(grew)
     }
@@ -383,43 +398,60 @@ pub(super) fn ask(
     settings: &Settings,
     keep: Keep,
 ) -> Result<Retrieval, RetrieveError> {
-    let rows = source.rows();
+    let (rows, start) = (source.rows(), Instant::now());
     let settings = fitted_there(rows.whole(), settings)?;
     let reads = reads(rows.whole(), &settings, question);
     let own = last
         .take()
         .filter(|last| last.kept.is_for(question, reads.names));
     let known = own.or_else(|| source.find(question, reads.names).map(Last::of));
-    let mut excerpt = match known {
-        Some(mut known) if known.kept.has(&reads) => {
-            let run = known.retriever.retrieve(question, &settings, keep)?;
-            let kept = &known.kept;
-            let lacks = lacking(&kept.excerpt, &kept.numbered, &run, Purpose::Trace);
-            if lacks.is_empty() {
-                let held = held(&kept.excerpt, &run);
-                *last = Some(known);
-                return held.map(|()| run);
-            }
-            kept.excerpt.clone()
+    let rounds = |excerpt: &mut Excerpt| {
+        excerpt.read(rows, reads.clone())?;
+        filled(excerpt, rows, &settings, Purpose::Trace).map(|_| ())
+    };
+    let mut own = match known {
+        Some(known) if known.kept.has(&reads) => known,
+        Some(mut known) => {
+            let mut excerpt = known.kept.excerpt.clone();
+            rounds(&mut excerpt)?;
+            known.turn(source.keep(excerpt)?);
+            known
         }
-        Some(known) => known.kept.excerpt.clone(),
-        None => begun(rows, question, &settings)?,
+        None => {
+            let mut excerpt = begun(rows, question, &settings)?;
+            rounds(&mut excerpt)?;
+            Last::of(source.keep(excerpt)?)
+        }
     };
-    excerpt.read(rows, reads)?;
-    let (numbered, _, _) = filled(&mut excerpt, rows, &settings, Purpose::Trace)?;
-    let came = |edit: &&SeedEdit| {
-        let id = edit.passage();
-        id.is_none_or(|id| numbered.index.passage_by_id(id).is_some())
-    };
-    if let Some(edit) = settings.seed_edits().iter().find(|edit| !came(edit)) {
-        return Err(unknown(edit));
+    let asked = own.kept.excerpt.question().text.clone();
+    loop {
+        let run = own.retriever.retrieve(&asked, &settings, keep)?;
+        let kept = &own.kept;
+        // What is named besides is fetched when somebody reads it.
+        let lacks = lacking(&kept.excerpt, &kept.numbered, &run, Purpose::Answer);
+        if lacks.is_empty() {
+            let came = |edit: &&SeedEdit| {
+                let id = edit.passage();
+                id.is_none_or(|id| kept.numbered.index.passage_by_id(id).is_some())
+            };
+            let mut edits = settings.seed_edits().iter();
+            let told = match edits.find(|edit| !came(edit)) {
+                Some(edit) => Err(unknown(edit)),
+                None => held(&kept.excerpt, &run),
+            };
+            *last = Some(own);
+            return told.map(|()| run);
+        }
+        in_time(start)?;
+        let mut excerpt = kept.excerpt.clone();
+        // A walk goes on in rounds over the short excerpt; the rest is one look-up.
+        let walks = !lacks.nodes.is_empty();
+        excerpt.fetch(rows, lacks)?;
+        if walks {
+            rounds(&mut excerpt)?;
+        }
+        own.turn(source.keep(excerpt)?);
     }
-    let mut own = Last::of(source.keep(excerpt)?);
-    let asked = own.kept.excerpt.question();
-    let run = own.retriever.retrieve(&asked.text, &settings, keep)?;
-    let held = held(&own.kept.excerpt, &run);
-    *last = Some(own);
-    held.map(|()| run)
 }
 
 /// What a run lacks of the whole, if anything could not be asked for.
@@ -432,7 +464,7 @@ fn lost(excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval) -> Option<Lost>
     // A push settles alpha of what arrives at a node; the rest would go on from there.
     let left = |record: &Record| {
         let spread = record.output.get::<Spread>()?;
-        let mass = settled(record).filter(is_gone);
+        let mass = settled(record, |_| true).into_iter().filter(is_gone);
         let mass: f64 = mass.map(|node| spread.mass[node as usize]).sum();
         Some(mass * (1.0 - spread.diffusion.alpha) / spread.diffusion.alpha)
     };
@@ -446,17 +478,25 @@ fn lost(excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval) -> Option<Lost>
     })
 }
 
-/// The nodes that a step settled mass on, if it walks.
-fn settled(record: &Record) -> impl Iterator<Item = u32> {
+/// The nodes that a step settled mass on, if it walks, as far as they are wanted.
+fn settled(record: &Record, wanted: impl Fn(usize) -> bool + Sync) -> Vec<u32> {
     let spread = record.output.get::<Spread>();
     let mass = spread.map_or(&[][..], |spread| &spread.mass);
-    let held = (0..).zip(mass).filter(|(_, mass)| **mass > 0.0);
-    held.map(|(node, _)| node)
+    let held = mass.par_chunks(PIECE).enumerate();
+    let held = held.flat_map_iter(|(at, piece)| {
+        let held = (at * PIECE..).zip(piece).filter(|(_, mass)| **mass > 0.0);
+        let held = held.filter(|(node, _)| wanted(*node));
+        held.map(|(node, _)| node as u32)
+    });
+    held.collect()
 }
 
 /// What a run pushed, and the names that its sentences cross to: the neighbours of all have to be there.
 fn reached(numbered: &Numbered, run: &Retrieval) -> Wanted {
-    let pushed = run.records.iter().flat_map(settled);
+    let pushed = run.records.iter().flat_map(|record| {
+        let t = record.graph.as_ref().map(|graph| graph.transition());
+        settled(record, |node| t.is_none_or(|t| !t.knows(node)))
+    });
     let crossed = || crossed(run).map(|(_, name)| name);
     let nodes = pushed.chain(crossed());
     Wanted {
@@ -500,14 +540,16 @@ fn of_candidates(excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval) -> Wan
 /// What is shown of a run: the passages that are returned with the names in them, and what its purpose needs besides.
 fn shown(excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval, purpose: Purpose) -> Wanted {
     let mut lacks = Wanted::default();
-    let passages = numbered.passages().len() as u32;
+    let passages = numbered.index.len() as u32;
     for record in &run.records {
         let set = &record.output;
         let of_nodes = set.space == Space::Nodes;
         let members = set.members.iter().map(|member| member.node);
         let hits = set.hits().iter().map(|hit| hit.passage);
-        let traced = settled(record).chain(hits);
-        let traced = traced.filter(|_| purpose == Purpose::Trace);
+        let traced = match purpose {
+            Purpose::Answer => Vec::new(),
+            Purpose::Trace => settled(record, |_| true).into_iter().chain(hits).collect(),
+        };
         for node in members.chain(traced) {
             match node < passages {
                 true => lacks.titles.insert(numbered.whole(node)),

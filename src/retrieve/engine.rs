@@ -134,6 +134,16 @@ impl Retriever {
         own
     }
 
+    /// Goes on over another index of as many nodes, in the same memory.
+    pub(super) fn turn(&mut self, index: Arc<Index>) {
+        self.index = index;
+        self.graphs.clear();
+        self.vector = None;
+        for (_, set) in self.sets.drain(..) {
+            self.scratch[0].recycle(set);
+        }
+    }
+
     /// The index that was asked last: of one that lies elsewhere, with what was fetched for that.
     pub fn index(&self) -> &Arc<Index> {
         match self.last() {

@@ -48,7 +48,7 @@ fn opened() -> (Arc<Index>, Arc<AtomicUsize>) {
         here: Here::of(&SAMPLE).unwrap(),
         trips: trips.clone(),
     };
-    (Arc::new(Source::open(Box::new(rows)).unwrap()), trips)
+    (Source::open(Box::new(rows)).unwrap(), trips)
 }
 
 /// Asks both ways.

@@ -25,7 +25,7 @@ fn both(method: &str, set: &[&str]) -> [Stage; 2] {
     let mut settings = Settings::of(&HERE, Method::by_name(method).unwrap());
     set.iter().for_each(|set| settings.set_text(set).unwrap());
     let settings = fitted(here.whole(), &settings).unwrap();
-    let elsewhere = Arc::new(Source::open(Box::new(here)).unwrap());
+    let elsewhere = Source::open(Box::new(here)).unwrap();
     [HERE.clone(), elsewhere].map(|index| {
         let theme = Theme::load("mono", ColorLevel::None).unwrap();
         let glyphs = GlyphSet::Unicode.glyphs();
