@@ -606,7 +606,8 @@ impl Index {
 
     /// The entity graph for these options: the stored one, or one derived from the passages now and kept.
     pub fn entity_graph(&self, options: &EntityOptions) -> Arc<EntityGraph> {
-        if *options == self.options {
+        // Of what was fetched no other graph can be made: whoever asks for one is refused before.
+        if *options == self.options || self.is_excerpt() {
             return self.stored.clone();
         }
         // The callback never stops the build, so there is always a graph.

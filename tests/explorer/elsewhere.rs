@@ -99,11 +99,14 @@ fn names_and_passages_are_found_by_what_is_typed() {
     let [_, mut stage] = both("hop", &[]);
     stage.draw(120, 36);
     stage.act(Action::AskNumber(0));
+    // Under titles as names, too, as hop has them.
     let far = "Herschel";
     stage.press("^P");
     stage.type_text(&format!("@{far}"));
     let shown = screen(&mut stage);
     assert!(shown.matches(far).count() > 1, "{shown}");
+    let names = ["William Herschel", "John Herschel"];
+    assert!(names.iter().all(|name| shown.contains(name)), "{shown}");
     stage.press("Esc");
     stage.press("^P");
     stage.type_text(&format!("#{far}"));
