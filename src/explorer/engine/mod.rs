@@ -123,6 +123,10 @@ impl Engine {
         // It has all that it names, whatever is fetched for its details.
         let scene = self.last.as_ref().map(|last| last.scene.clone());
         let kept = scene.is_some();
+        let source = self.index.source().cloned();
+        let spent = || source.as_ref().and_then(|source| source.rows().spent());
+        // What failed before is no cost of this answer.
+        let _ = spent();
         let (mut told, mut rounds) = (false, 0);
         let (last, detail) = loop {
             rounds += 1;
@@ -146,7 +150,7 @@ impl Engine {
             }
         };
         let mut answer = self.answer_of((&last, &detail), (start, kept));
-        answer.spent = self.index.source().and_then(|source| source.rows().spent());
+        answer.spent = spent();
         self.last = Some(last);
         Ok(answer)
     }
