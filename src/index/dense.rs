@@ -213,7 +213,7 @@ impl Dense {
         let compared = if graph.is_some() {
             found.len()
         } else {
-            fetched.among
+            fetched.among()
         };
         Ok((found, compared))
     }

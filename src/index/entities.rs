@@ -280,11 +280,13 @@ impl EntityGraph {
     ) -> &'l [(Box<str>, u32)] {
         place.get().unwrap_or_else(|| {
             let keyed = |entity: u32| {
-                let key = key(self.names.get(entity as usize))?;
+                let name = self.names.get(entity as usize);
+                // One that did not come of an excerpt has none.
+                let key = (!name.is_empty()).then(|| key(name))??;
                 Some((key.into_boxed_str(), entity))
             };
-            let entities = self.sorted.par_iter();
-            let mut all: Vec<_> = entities.filter_map(|entity| keyed(*entity)).collect();
+            let entities = (0..self.entities() as u32).into_par_iter();
+            let mut all: Vec<_> = entities.filter_map(keyed).collect();
             all.par_sort_unstable();
             place.get_or_init(|| all)
         })

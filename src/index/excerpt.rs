@@ -43,12 +43,15 @@ pub struct Fetched {
     /// Ascending.
     has: Vec<u32>,
     numbers: Arc<Numbers>,
-    /// Passages of the whole.
-    pub among: usize,
     pub asked: Arc<Asked>,
 }
 
 impl Fetched {
+    /// Passages of the whole.
+    pub fn among(&self) -> usize {
+        self.numbers.among() as usize
+    }
+
     /// The passages that have it, ascending.
     pub fn all(&self) -> &[u32] {
         &self.has
@@ -188,19 +191,13 @@ impl Numbered {
 }
 
 /// Numbers that ascend, with others among them.
-fn united(own: Vec<u32>, mut more: Vec<u32>) -> Vec<u32> {
+fn united(mut own: Vec<u32>, mut more: Vec<u32>) -> Vec<u32> {
     more.sort_unstable();
-    let mut all = Vec::with_capacity(own.len() + more.len());
-    let mut rest = more.into_iter().peekable();
-    for number in own {
-        while let Some(before) = rest.next_if(|one| *one < number) {
-            all.push(before);
-        }
-        all.push(number);
-    }
-    all.extend(rest);
-    all.dedup();
-    all
+    own.append(&mut more);
+    // Two runs that ascend are merged.
+    own.sort();
+    own.dedup();
+    own
 }
 
 /// Scores with those of another word added; both ascend by passage.
@@ -295,21 +292,13 @@ impl Excerpt {
 
     /// What of this was not fetched yet, and what the excerpt was asked for meanwhile.
     pub fn lacking(&self, mut of: Wanted) -> Wanted {
-        let asked = self.asked.all();
-        of.nodes.extend(asked.nodes);
-        of.entities.extend(asked.entities);
-        of.titles.extend(asked.titles);
-        of.texts.extend(asked.texts);
-        of.forms.extend(asked.forms);
-        for (words, asked) in of.words.iter_mut().zip(asked.words) {
-            words.extend(asked);
-        }
-        of.counts = asked.counts;
-        of.nearest = asked.nearest.filter(|own| own.depth > self.nearest);
-        of.sentences.extend(asked.sentences);
+        let mut asked = self.asked.all();
+        of.forms.append(&mut asked.forms);
+        let nearest = asked.nearest.take();
+        of.nearest = nearest.filter(|own| own.depth > self.nearest);
+        of.extend(asked);
         // Names stand in sentences.
         of.nodes.extend(&of.sentences);
-        of.vectors.extend(asked.vectors);
         of.pieces = match self.weights.is_empty() {
             true => self.pieces.clone(),
             false => BTreeSet::new(),
@@ -460,17 +449,11 @@ impl Excerpt {
         self.whole.words[tokens as usize] as f64 / f64::from(self.whole.passages.max(1))
     }
 
-    /// How many passages of the whole have a word of the question.
-    pub fn matched(&self) -> usize {
-        let matched = match &self.listed {
-            Some(listed) => listed.first().map(|listed| listed.matched.len()),
-            None => self
-                .reads
-                .words
-                .first()
-                .map(|deep| self.by_words(deep).matched.len()),
-        };
-        matched.unwrap_or(0)
+    /// Whether any passage of the whole has a word of a list.
+    pub fn matches(&self, list: &Deep) -> bool {
+        let known = &self.words[list.tokens as usize];
+        let posted = list.words.iter().filter_map(|(word, _)| known.get(word));
+        posted.map(|postings| postings.len()).any(|count| count > 0)
     }
 
     /// An index of what was fetched.
@@ -560,7 +543,6 @@ impl Excerpt {
         Fetched {
             has: has.map(|(at, _)| at as u32).collect(),
             numbers: numbers.clone(),
-            among: self.whole.passages as usize,
             asked: self.asked.clone(),
         }
     }

@@ -315,8 +315,14 @@ fn lacking(excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval, purpose: Pur
 }
 
 /// Holds that a run did not fall back to all passages.
-fn held(excerpt: &Excerpt, run: &Retrieval) -> Result<(), RetrieveError> {
-    let uniform = || run.settings.get(FALLBACK) == Fallback::Uniform || excerpt.matched() == 0;
+fn held(excerpt: &Excerpt, reads: &Reads, run: &Retrieval) -> Result<(), RetrieveError> {
+    let matches = || {
+        reads
+            .words
+            .first()
+            .is_some_and(|list| excerpt.matches(list))
+    };
+    let uniform = || run.settings.get(FALLBACK) == Fallback::Uniform || !matches();
     match run.fallback() && uniform() {
         false => Ok(()),
         true => Err(RetrieveError::Elsewhere(
@@ -339,7 +345,7 @@ pub fn retrieve(
 ) -> Result<Fetched, RetrieveError> {
     let mut excerpt = begun(rows, question, settings)?;
     let (numbered, mut retriever, run) = filled(&mut excerpt, rows, settings, purpose)?;
-    held(&excerpt, &run)?;
+    held(&excerpt, excerpt.reads(), &run)?;
     let run = match keep {
         Keep::Scores => run,
         Keep::States => retriever.retrieve(&run.question, settings, keep)?,
@@ -353,9 +359,9 @@ pub fn retrieve(
 }
 
 /// What the last question to an index that lies elsewhere fetched, and a retriever over the index of that.
-pub(super) struct Last {
+struct Last {
     kept: Arc<Kept>,
-    pub(super) retriever: Retriever,
+    retriever: Retriever,
 }
 
 impl Last {
@@ -371,86 +377,118 @@ impl Last {
         self.retriever.turn(kept.numbered.index.clone());
         self.kept = kept;
     }
+}
 
-    /// After a retrieval over an index of rows that are still kept.
-    pub(super) fn after(index: &Arc<Index>, run: &Retrieval) -> Option<Last> {
-        let kept = index.source()?.of(index)?;
-        let retriever = Retriever::after_here(index.clone(), run);
-        Some(Last { kept, retriever })
+/// What a retriever over an index that lies elsewhere asks, and knows of its last question.
+pub(super) struct There {
+    source: Arc<Source>,
+    last: Option<Box<Last>>,
+}
+
+impl There {
+    /// None of an index that lies here.
+    pub(super) fn of(index: &Index) -> Option<There> {
+        let source = index.source()?.clone();
+        Some(There { source, last: None })
+    }
+
+    /// After a retrieval over an index of rows, where these are still kept.
+    pub(super) fn after(index: &Arc<Index>, run: &Retrieval) -> Option<There> {
+        let own = There::of(index)?;
+        let last = own.source.of(index).map(|kept| {
+            let retriever = Retriever::after_here(index.clone(), run);
+            Box::new(Last { kept, retriever })
+        });
+        Some(There { last, ..own })
+    }
+
+    /// A retriever over what the last question fetched.
+    pub(super) fn last(&self) -> Option<&Retriever> {
+        self.last.as_ref().map(|last| &last.retriever)
+    }
+
+    pub(super) fn last_mut(&mut self) -> Option<&mut Retriever> {
+        self.last.as_mut().map(|last| &mut last.retriever)
     }
 
     /// Fetches what was read of its index and had not come; false where all had.
-    pub(super) fn complete(&mut self, source: &Arc<Source>) -> Result<bool, RetrieveError> {
-        let more = source.complete(&self.kept)?;
+    pub(super) fn complete(&mut self) -> Result<bool, RetrieveError> {
+        let Some(last) = &mut self.last else {
+            return Ok(false);
+        };
+        let more = self.source.complete(&last.kept)?;
         let grew = more.is_some();
         if let Some(kept) = more {
-            self.turn(kept);
+            last.turn(kept);
         }
         Ok(grew)
     }
-}
 
-/// Answers a question over an index that lies elsewhere, with its numbers. What the last one fetched serves this one.
-pub(super) fn ask(
-    source: &Arc<Source>,
-    last: &mut Option<Last>,
-    question: &str,
-    settings: &Settings,
-    keep: Keep,
-) -> Result<Retrieval, RetrieveError> {
-    let (rows, start) = (source.rows(), Instant::now());
-    let settings = fitted_there(rows.whole(), settings)?;
-    let reads = reads(rows.whole(), &settings, question);
-    let own = last
-        .take()
-        .filter(|last| last.kept.is_for(question, reads.names));
-    let known = own.or_else(|| source.find(question, reads.names).map(Last::of));
-    let rounds = |excerpt: &mut Excerpt| {
-        excerpt.read(rows, reads.clone())?;
-        filled(excerpt, rows, &settings, Purpose::Trace).map(|_| ())
-    };
-    let mut own = match known {
-        Some(known) if known.kept.has(&reads) => known,
-        Some(mut known) => {
-            let mut excerpt = known.kept.excerpt.clone();
-            rounds(&mut excerpt)?;
-            known.turn(source.keep(excerpt)?);
-            known
+    /// Answers a question, with the numbers of the whole. What the last one fetched serves this one.
+    pub(super) fn retrieve(
+        &mut self,
+        question: &str,
+        settings: &Settings,
+        keep: Keep,
+    ) -> Result<Retrieval, RetrieveError> {
+        let (source, last) = (&self.source, &mut self.last);
+        let (rows, start) = (source.rows(), Instant::now());
+        let settings = fitted_there(rows.whole(), settings)?;
+        let reads = reads(rows.whole(), &settings, question);
+        let own = last
+            .take()
+            .filter(|last| last.kept.is_for(question, reads.names));
+        let known = own.or_else(|| {
+            let kept = source.find(question, reads.names);
+            kept.map(|kept| Box::new(Last::of(kept)))
+        });
+        let rounds = |excerpt: &mut Excerpt| {
+            excerpt.read(rows, reads.clone())?;
+            filled(excerpt, rows, &settings, Purpose::Trace).map(|_| ())
+        };
+        let mut own = match known {
+            Some(known) if known.kept.has(&reads) => known,
+            Some(mut known) => {
+                let mut excerpt = known.kept.excerpt.clone();
+                rounds(&mut excerpt)?;
+                known.turn(source.keep(excerpt)?);
+                known
+            }
+            None => {
+                let mut excerpt = begun(rows, question, &settings)?;
+                rounds(&mut excerpt)?;
+                Box::new(Last::of(source.keep(excerpt)?))
+            }
+        };
+        let asked = own.kept.excerpt.question().text.clone();
+        loop {
+            let run = own.retriever.retrieve(&asked, &settings, keep)?;
+            let kept = &own.kept;
+            // What is named besides is fetched when somebody reads it.
+            let lacks = lacking(&kept.excerpt, &kept.numbered, &run, Purpose::Answer);
+            if lacks.is_empty() {
+                let came = |edit: &&SeedEdit| {
+                    let id = edit.passage();
+                    id.is_none_or(|id| kept.numbered.index.passage_by_id(id).is_some())
+                };
+                let mut edits = settings.seed_edits().iter();
+                let told = match edits.find(|edit| !came(edit)) {
+                    Some(edit) => Err(unknown(edit)),
+                    None => held(&kept.excerpt, &reads, &run),
+                };
+                *last = Some(own);
+                return told.map(|()| run);
+            }
+            in_time(start)?;
+            let mut excerpt = kept.excerpt.clone();
+            // A walk goes on in rounds over the short excerpt; the rest is one look-up.
+            let walks = !lacks.nodes.is_empty();
+            excerpt.fetch(rows, lacks)?;
+            if walks {
+                rounds(&mut excerpt)?;
+            }
+            own.turn(source.keep(excerpt)?);
         }
-        None => {
-            let mut excerpt = begun(rows, question, &settings)?;
-            rounds(&mut excerpt)?;
-            Last::of(source.keep(excerpt)?)
-        }
-    };
-    let asked = own.kept.excerpt.question().text.clone();
-    loop {
-        let run = own.retriever.retrieve(&asked, &settings, keep)?;
-        let kept = &own.kept;
-        // What is named besides is fetched when somebody reads it.
-        let lacks = lacking(&kept.excerpt, &kept.numbered, &run, Purpose::Answer);
-        if lacks.is_empty() {
-            let came = |edit: &&SeedEdit| {
-                let id = edit.passage();
-                id.is_none_or(|id| kept.numbered.index.passage_by_id(id).is_some())
-            };
-            let mut edits = settings.seed_edits().iter();
-            let told = match edits.find(|edit| !came(edit)) {
-                Some(edit) => Err(unknown(edit)),
-                None => held(&kept.excerpt, &run),
-            };
-            *last = Some(own);
-            return told.map(|()| run);
-        }
-        in_time(start)?;
-        let mut excerpt = kept.excerpt.clone();
-        // A walk goes on in rounds over the short excerpt; the rest is one look-up.
-        let walks = !lacks.nodes.is_empty();
-        excerpt.fetch(rows, lacks)?;
-        if walks {
-            rounds(&mut excerpt)?;
-        }
-        own.turn(source.keep(excerpt)?);
     }
 }
 

@@ -3,14 +3,13 @@
 #![warn(missing_docs)]
 
 use super::RetrieveError;
-use super::elsewhere::{self, Last};
+use super::elsewhere::There;
 use super::operator::{Context, Desk, Encoded};
 use super::plan::Step;
 use super::retrieval::{Record, Retrieval, Spread};
 use super::scratch::Scratch;
 use super::set::Set;
 use super::settings::Settings;
-use crate::index::source::Source;
 use crate::index::{Index, IndexError};
 use crate::layers::{Graph, GraphEdit, GraphEdited, GraphKind, GraphView, Opening};
 use crate::parameters::{Parameter, Scoped, Value};
@@ -76,16 +75,15 @@ pub struct Retriever {
     vector: Option<(String, Arc<Vec<f32>>)>,
     /// Of as many steps as run beside each other.
     scratch: [Scratch; 2],
-    /// Of an index that lies elsewhere, where the index is to be asked there: what the last question fetched.
-    elsewhere: Option<(Arc<Source>, Box<Option<Last>>)>,
+    /// Of an index that lies elsewhere, where that is to be asked.
+    there: Option<There>,
 }
 
 impl Retriever {
     /// One that remembers nothing yet. Of an index that lies elsewhere it fetches what a question needs.
     pub fn new(index: Arc<Index>) -> Retriever {
-        let source = index.source().cloned();
         Retriever {
-            elsewhere: source.map(|source| (source, Box::default())),
+            there: There::of(&index),
             ..Retriever::here(index)
         }
     }
@@ -98,21 +96,19 @@ impl Retriever {
             sets: Vec::new(),
             vector: None,
             scratch: Default::default(),
-            elsewhere: None,
+            there: None,
         }
     }
 
     /// A retriever that remembers what a retrieval made.
     pub(super) fn after(index: Arc<Index>, run: &Retrieval) -> Retriever {
-        if index.source().is_none() {
-            return Retriever::after_here(index, run);
+        match There::after(&index, run) {
+            None => Retriever::after_here(index, run),
+            there => Retriever {
+                there,
+                ..Retriever::here(index)
+            },
         }
-        let last = Last::after(&index, run);
-        let mut own = Retriever::new(index);
-        if let Some((_, known)) = &mut own.elsewhere {
-            **known = last;
-        }
-        own
     }
 
     pub(super) fn after_here(index: Arc<Index>, run: &Retrieval) -> Retriever {
@@ -146,15 +142,8 @@ impl Retriever {
 
     /// The index that was asked last: of one that lies elsewhere, with what was fetched for that.
     pub fn index(&self) -> &Arc<Index> {
-        match self.last() {
-            Some(last) => last.retriever.index(),
-            None => &self.index,
-        }
-    }
-
-    fn last(&self) -> Option<&Last> {
-        let (_, last) = self.elsewhere.as_ref()?;
-        last.as_ref().as_ref()
+        let last = self.there.as_ref().and_then(There::last);
+        last.map_or(&self.index, |last| &last.index)
     }
 
     /// Retrieves, and makes something of it: of an index that lies elsewhere again, until all that is read for that came.
@@ -185,13 +174,7 @@ impl Retriever {
     /// # Errors
     /// What whoever has the rows says.
     pub fn complete(&mut self) -> Result<bool, RetrieveError> {
-        match &mut self.elsewhere {
-            Some((source, last)) => match last.as_mut() {
-                Some(last) => last.complete(source),
-                None => Ok(false),
-            },
-            None => Ok(false),
-        }
+        self.there.as_mut().map_or(Ok(false), There::complete)
     }
 
     /// Retrieves passages for a question. Pure in its inputs: same index, question and settings, same bits, whatever was
@@ -205,8 +188,8 @@ impl Retriever {
         settings: &Settings,
         keep: Keep,
     ) -> Result<Retrieval, RetrieveError> {
-        if let Some((source, last)) = &mut self.elsewhere {
-            return elsewhere::ask(source, last, question, settings, keep);
+        if let Some(there) = &mut self.there {
+            return there.retrieve(question, settings, keep);
         }
         let run = self.run(question, settings, keep);
         run.map_err(|error| match (error, self.index.closed()) {
@@ -384,10 +367,8 @@ impl Retriever {
         settings: &Settings,
         fixed: &[(Parameter, Value)],
     ) -> Result<Arc<Graph>, RetrieveError> {
-        if let Some((_, last)) = &mut self.elsewhere
-            && let Some(last) = last.as_mut()
-        {
-            return last.retriever.graph(kind, settings, fixed);
+        if let Some(last) = self.there.as_mut().and_then(There::last_mut) {
+            return last.graph(kind, settings, fixed);
         }
         let reads = graph_reads(kind);
         let values = settings.scoped(&reads).with(fixed);

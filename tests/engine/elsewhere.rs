@@ -270,13 +270,16 @@ fn what_needs_the_whole_index_is_refused_with_what_would_serve() {
     }
 }
 
-/// An index of which some nodes and words cannot be asked for.
-struct Holed<'a> {
-    here: Here<'a>,
-    gone: fn(u32) -> bool,
+/// Rows of an index that lies here, fetched otherwise.
+pub struct Through<F> {
+    pub here: Here<'static>,
+    pub fetch: F,
 }
 
-impl Rows for Holed<'_> {
+impl<F> Rows for Through<F>
+where
+    F: Fn(&Here<'static>, Names, &Wanted) -> Result<Came, IndexError> + Send + Sync,
+{
     fn whole(&self) -> &Whole {
         self.here.whole()
     }
@@ -294,30 +297,35 @@ impl Rows for Holed<'_> {
     }
 
     fn fetch(&self, names: Names, wanted: &Wanted) -> Result<Came, IndexError> {
-        let (mut asked, mut gone) = (wanted.clone(), Wanted::default());
-        let passages = self.whole().passages;
-        let lists = asked.numbers().into_iter().zip(gone.numbers());
-        for ((own, of_names), (lost, _)) in lists {
-            let node = |one: &u32| if of_names { one + passages } else { *one };
-            lost.extend(own.iter().copied().filter(|one| (self.gone)(node(one))));
-            own.retain(|one| !(self.gone)(node(one)));
-        }
-        let mut came = self.here.fetch(names, &asked)?;
-        // A form is looked for where its name is.
-        came.joined.retain(|(node, _)| !(self.gone)(*node));
-        came.names
-            .retain(|name| !(self.gone)(name.entity + passages));
-        came.gone = gone;
-        Ok(came)
+        (self.fetch)(&self.here, names, wanted)
     }
+}
+
+/// What comes where some nodes, and what is under their numbers, cannot be asked for.
+fn holed(here: &Here<'_>, names: Names, wanted: &Wanted) -> Result<Came, IndexError> {
+    let is_gone = |node: u32| node % 3 == 1;
+    let (mut asked, mut gone) = (wanted.clone(), Wanted::default());
+    let passages = here.whole().passages;
+    let lists = asked.numbers().into_iter().zip(gone.numbers());
+    for ((own, of_names), (lost, _)) in lists {
+        let node = |one: &u32| if of_names { one + passages } else { *one };
+        lost.extend(own.iter().copied().filter(|one| is_gone(node(one))));
+        own.retain(|one| !is_gone(node(one)));
+    }
+    let mut came = here.fetch(names, &asked)?;
+    // A form is looked for where its name is.
+    came.joined.retain(|(node, _)| !is_gone(*node));
+    came.names.retain(|name| !is_gone(name.entity + passages));
+    came.gone = gone;
+    Ok(came)
 }
 
 #[test]
 fn what_a_part_lacks_bounds_what_a_walk_differs_by() {
     let index = &*SAMPLE;
-    let holed = Holed {
+    let holed = Through {
         here: Here::of(index).unwrap(),
-        gone: |node| node % 3 == 1,
+        fetch: holed,
     };
     let asked = settings(index, "graph", &["epsilon=1e-7", "fallback=none"]);
     let settings = fitted(holed.whole(), &asked).unwrap();

@@ -1,52 +1,26 @@
 //! An index that lies elsewhere answers as the whole does, with the same numbers, and keeps what it fetched.
 
-use crate::elsewhere::{SAMPLE, agree, settings};
+use crate::elsewhere::{SAMPLE, Through, agree, settings};
 use hopscope::corpus::Question;
 use hopscope::explain::{Reason, why_not};
-use hopscope::index::rows::{Came, Here, Names, Rows, Wanted, Whole};
+use hopscope::index::Index;
+use hopscope::index::rows::{Here, Rows, Wanted};
 use hopscope::index::source::Source;
-use hopscope::index::{Index, IndexError};
 use hopscope::retrieve::elsewhere::fitted;
 use hopscope::retrieve::{Keep, Retrieval, RetrieveError, Retriever, Settings};
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// Rows that count the trips to them.
-struct Counted {
-    here: Here<'static>,
-    trips: Arc<AtomicUsize>,
-}
-
-impl Rows for Counted {
-    fn whole(&self) -> &Whole {
-        self.here.whole()
-    }
-
-    fn question(&self, asked: &str) -> Result<Option<Question>, IndexError> {
-        self.here.question(asked)
-    }
-
-    fn questions(&self, places: Range<u32>) -> Result<Vec<Question>, IndexError> {
-        self.here.questions(places)
-    }
-
-    fn vector(&self, question: &str) -> Result<Option<Vec<f32>>, IndexError> {
-        self.here.vector(question)
-    }
-
-    fn fetch(&self, names: Names, wanted: &Wanted) -> Result<Came, IndexError> {
-        self.trips.fetch_add(1, Ordering::Relaxed);
-        self.here.fetch(names, wanted)
-    }
-}
 
 /// The sample as it lies elsewhere, and how many trips were made there.
 fn opened() -> (Arc<Index>, Arc<AtomicUsize>) {
     let trips = Arc::new(AtomicUsize::new(0));
-    let rows = Counted {
+    let counted = trips.clone();
+    let rows = Through {
         here: Here::of(&SAMPLE).unwrap(),
-        trips: trips.clone(),
+        fetch: move |here: &Here<'static>, names, wanted: &Wanted| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            here.fetch(names, wanted)
+        },
     };
     (Source::open(Box::new(rows)).unwrap(), trips)
 }

@@ -129,9 +129,7 @@ fn price(
     change: Change,
     tell: &Tell<'_, Found>,
 ) -> Option<Price> {
-    let judged = index.questions().iter().any(|q| q.wanted() > 0);
-    // One that lies elsewhere is not asked all questions of a set.
-    if !judged || index.source().is_some() {
+    if index.questions().iter().all(|q| q.wanted() == 0) {
         return None;
     }
     let pinned = search.settings.of_any_question();

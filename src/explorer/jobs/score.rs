@@ -1,7 +1,7 @@
 //! The set under the slider: after a change of settings all questions with gold are asked again, and held against the
 //! settings that are pinned. A newer change stops it.
 
-use super::{Doer, Job, News, Running, Tell, Thread};
+use super::{COPY, Doer, Job, News, Running, Tell, Thread};
 use crate::embed::Kind;
 use crate::evaluate::compare::{differences, named};
 use crate::evaluate::{
@@ -218,7 +218,6 @@ pub fn local(index: &Index, settings: &Settings) -> bool {
 impl Job for Scoring {
     type Part = Score;
     const THREAD: &'static str = "score";
-    const WHOLE: bool = true;
 
     fn run(&self, doer: &mut Doer, tell: &Tell<'_, Score>) -> Result<Option<Score>, String> {
         let Doer {
@@ -289,6 +288,9 @@ pub fn score(
     scoring: &Scoring,
     tell: &Tell<'_, Score>,
 ) -> Result<Option<Score>, String> {
+    if index.source().is_some() {
+        return Err(COPY.to_owned());
+    }
     if !local(index, &scoring.settings) || !local(index, &scoring.pinned) {
         return Err("set not evaluated: these settings call a server".to_owned());
     }

@@ -6,8 +6,8 @@ use crate::explorer::action::{Effect, Then};
 use crate::explorer::scene::Names;
 use crate::explorer::state::State;
 use crate::explorer::text::{clean, plural};
-use crate::index::Index;
 use crate::index::sentences::graph_of;
+use crate::index::{Index, Passages};
 use crate::layers::entities::entity_options;
 use crate::layers::{Graph, Node, TERM_PASSAGE};
 use crate::parameters::{EPSILON, FALLBACK, Fallback};
@@ -161,24 +161,28 @@ pub fn search(index: &Index, search: &Search, stopped: &dyn Fn() -> bool) -> Vec
             ),
         )
     });
+    // What did not come of an index that lies elsewhere is empty.
     match &graph {
         Some(graph) => {
-            for (at, entity) in graph.sorted.iter().enumerate() {
-                if at % 4096 == 0 && stopped() {
+            for entity in 0..graph.entities() {
+                if entity % 4096 == 0 && stopped() {
                     break;
                 }
-                let entity = *entity as usize;
-                let passages = i64::from(graph.df(entity));
-                consider(entity, graph.labels.get(entity), passages);
+                let label = graph.labels.get(entity);
+                if !label.is_empty() {
+                    consider(entity, label, i64::from(graph.df(entity)));
+                }
             }
         }
         None => {
-            for (at, passage) in index.passages().sorted.iter().copied().enumerate() {
-                if at % 4096 == 0 && stopped() {
+            let Passages { ids, titles, .. } = index.passages();
+            for (passage, id) in ids.iter().enumerate() {
+                if passage % 4096 == 0 && stopped() {
                     break;
                 }
-                let label = format!("{} {}", index.id(passage), index.title(passage));
-                consider(passage as usize, &label, 0);
+                if !id.is_empty() {
+                    consider(passage, &format!("{id} {}", titles.get(passage)), 0);
+                }
             }
         }
     }
