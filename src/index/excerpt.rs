@@ -52,6 +52,11 @@ impl Fetched {
         self.numbers.among() as usize
     }
 
+    /// Whether it has the numbers of the whole.
+    pub fn is_whole(&self) -> bool {
+        self.numbers.is_whole()
+    }
+
     /// The passages that have it, ascending.
     pub fn all(&self) -> &[u32] {
         &self.has
@@ -152,6 +157,8 @@ pub struct Excerpt {
     words: [FxHashMap<String, Arc<[Posting]>>; Tokens::ALL.len()],
     counts: [FxHashMap<String, u32>; Tokens::ALL.len()],
     passages: BTreeMap<u32, Passage>,
+    /// Identifiers that passages were asked for by.
+    ids: FxHashSet<String>,
     mentions: BTreeMap<u32, Vec<Occurrence>>,
     /// Sentences of passages, and their vectors.
     spans: BTreeMap<u32, Vec<Span>>,
@@ -232,6 +239,7 @@ impl Excerpt {
             words: Default::default(),
             counts: Default::default(),
             passages: BTreeMap::new(),
+            ids: FxHashSet::default(),
             mentions: BTreeMap::new(),
             spans: BTreeMap::new(),
             sentences: BTreeMap::new(),
@@ -294,6 +302,7 @@ impl Excerpt {
     pub fn lacking(&self, mut of: Wanted) -> Wanted {
         let mut asked = self.asked.all();
         of.forms.append(&mut asked.forms);
+        of.ids.append(&mut asked.ids);
         let nearest = asked.nearest.take();
         of.nearest = nearest.filter(|own| own.depth > self.nearest);
         of.extend(asked);
@@ -307,6 +316,7 @@ impl Excerpt {
         of.vectors.retain(|one| !self.near.contains_key(one));
         of.nodes.retain(|node| !self.rows.contains_key(node));
         of.forms.retain(|form| !self.forms.contains(form));
+        of.ids.retain(|id| !self.ids.contains(id));
         of.entities.retain(|name| !self.names.contains_key(name));
         for (words, known) in of.words.iter_mut().zip(&self.words) {
             words.retain(|word| !known.contains_key(word));
@@ -379,7 +389,14 @@ impl Excerpt {
             known.extend(asked.into_iter().map(|word| (word, 0)));
             known.extend(came);
         }
-        self.passages.extend(came.passages);
+        self.ids.extend(lacks.ids);
+        for (passage, own) in came.passages {
+            // One that was looked up by its identifier may be here with its text.
+            let known = self.passages.entry(passage).or_default();
+            if own.text.is_some() || known.text.is_none() {
+                *known = own;
+            }
+        }
         self.mentions.extend(came.mentions);
         self.spans.extend(came.spans);
         self.sentences.extend(came.sentences);
@@ -597,7 +614,7 @@ impl Excerpt {
         let twins: FxHashSet<usize> = twins.map(|(at, _)| at).collect();
         Passages {
             twins: OnceLock::from(twins),
-            came: numbers.is_whole().then(|| Came {
+            came: Some(Came {
                 titles: self.fetched(numbers, &self.passages, |_| true),
                 texts: self.fetched(numbers, &self.passages, |own| own.text.is_some()),
             }),

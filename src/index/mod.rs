@@ -331,6 +331,18 @@ impl Index {
         self.source.as_ref()
     }
 
+    /// Makes something of what does not depend on a question: of one that lies elsewhere again, until all that is read for that
+    /// came.
+    ///
+    /// # Errors
+    /// What whoever has the rows says.
+    pub fn read_for<T>(&self, mut make: impl FnMut(&Index) -> T) -> Result<T, IndexError> {
+        match &self.source {
+            None => Ok(make(self)),
+            Some(source) => source.read(make),
+        }
+    }
+
     /// The questions that came with the corpus.
     pub fn questions(&self) -> &[Question] {
         &self.questions

@@ -21,7 +21,8 @@ pub struct Passages {
     pub twins: OnceLock<FxHashSet<usize>>,
     /// Passage numbers by checksums of what they say, made when somebody asks.
     pub said: OnceLock<FxHashMap<u64, u32>>,
-    /// Which of them came, where the others are asked for when somebody reads them.
+    /// Which of them came, of an excerpt: the others are asked for by identifier, and where it has the numbers of the whole by
+    /// whoever reads them.
     pub(super) came: Option<Came>,
 }
 
@@ -143,7 +144,9 @@ impl Passages {
 
     /// Asks for a passage, or its text, where it did not come.
     fn asks_for(&self, passage: usize, text: bool) {
-        let Some(came) = &self.came else { return };
+        let Some(came) = self.came.as_ref().filter(|came| came.titles.is_whole()) else {
+            return;
+        };
         let passage = passage as u32;
         let _ = match text {
             true => came
@@ -216,8 +219,14 @@ impl Passages {
 
     pub fn find(&self, id: &str) -> Option<u32> {
         let at = self.sorted.partition_point(|&p| self.id(p as usize) < id);
-        let passage = *self.sorted.get(at)?;
-        (self.id(passage as usize) == id).then_some(passage)
+        let found = self.sorted.get(at).copied();
+        let found = found.filter(|&passage| self.id(passage as usize) == id);
+        if let (None, Some(came)) = (found, &self.came) {
+            came.titles.asked.note(|wanted| {
+                wanted.ids.insert(id.to_owned());
+            });
+        }
+        found
     }
 
     /// The passage that says a text, with or without its title before it, or else has a title that no other has. White

@@ -184,6 +184,8 @@ pub struct Wanted {
     pub words: [BTreeSet<String>; Tokens::ALL.len()],
     /// The same, with the number of those passages alone.
     pub counts: [BTreeSet<String>; Tokens::ALL.len()],
+    /// Passages that have one of some identifiers, without their texts.
+    pub ids: BTreeSet<String>,
     /// Identifiers and titles of passages.
     pub titles: BTreeSet<u32>,
     /// Passages with their texts, mentions and, where hop's layer is there, the places of their sentences.
@@ -518,6 +520,10 @@ impl<'a> Here<'a> {
         self.graph(names).occurrences(passage as usize).collect()
     }
 
+    pub fn id(&self, passage: u32) -> &str {
+        self.index.passages.id(passage as usize)
+    }
+
     pub fn passage(&self, passage: u32, text: bool) -> Passage {
         let passages = &self.index.passages;
         let at = passage as usize;
@@ -589,7 +595,10 @@ impl Rows for Here<'_> {
         }
         let titles = wanted.titles.iter().map(|&p| (p, self.passage(p, false)));
         let texts = wanted.texts.iter().map(|&p| (p, self.passage(p, true)));
-        came.passages = titles.chain(texts).collect();
+        let ids = wanted.ids.iter();
+        let ids = ids.filter_map(|id| self.index.passage_by_id(id));
+        let named = ids.map(|p| (p, self.passage(p, false)));
+        came.passages = named.chain(titles).chain(texts).collect();
         for &passage in wanted.texts.union(&wanted.sentences) {
             let (spans, vectors) = self.sentences(passage);
             came.mentions.push((passage, self.mentions(names, passage)));

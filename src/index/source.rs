@@ -4,6 +4,7 @@ use super::excerpt::{Excerpt, Numbered, Reads};
 use super::rows::{self, Names, Rows, Wanted};
 use super::{Index, IndexError};
 use crate::corpus::Question;
+use crate::text::count;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,8 +13,10 @@ const KEPT: usize = 4;
 /// Nodes of their indexes together, beyond those of the last one: each has the numbers of the whole, forty bytes a node.
 const NODES: usize = 1 << 23;
 
+/// Times that something is made of what came, at most: each reads what the one before did not know of.
+pub const ROUNDS: usize = 16;
 /// Numbers that are fetched at a time because somebody reads them.
-const ASKED: usize = 20_000;
+const ASKED: usize = 200_000;
 
 /// Where an index lies, and what the last questions fetched of it.
 pub struct Source {
@@ -49,19 +52,44 @@ impl Source {
     /// # Errors
     /// What whoever has the rows says.
     pub fn open(rows: Box<dyn Rows>) -> Result<Arc<Index>, IndexError> {
-        let whole = rows.whole();
-        let reads = Reads {
-            vectors: whole.vectors.is_some(),
-            sentences: whole.sentences.is_some(),
-            ..Reads::default()
-        };
-        let excerpt = Excerpt::new(&*rows, &Question::default(), reads)?;
         let source = Arc::new(Source {
             set: rows::set(&*rows)?.into(),
             rows,
             kept: Mutex::default(),
         });
-        Ok(excerpt.whole(&source)?.index)
+        Ok(source.nothing()?.whole(&source)?.index)
+    }
+
+    /// What came of no question.
+    fn nothing(&self) -> Result<Excerpt, IndexError> {
+        let whole = self.rows.whole();
+        let reads = Reads {
+            vectors: whole.vectors.is_some(),
+            sentences: whole.sentences.is_some(),
+            ..Reads::default()
+        };
+        Excerpt::new(self.rows(), &Question::default(), reads)
+    }
+
+    /// Makes something of an index again and again, until all that is read for that came.
+    ///
+    /// # Errors
+    /// What whoever has the rows says.
+    pub(super) fn read<T>(
+        self: &Arc<Source>,
+        mut make: impl FnMut(&Index) -> T,
+    ) -> Result<T, IndexError> {
+        let mut excerpt = self.nothing()?;
+        let mut rounds = 0;
+        loop {
+            rounds += 1;
+            let made = make(&excerpt.whole(self)?.index);
+            let lacks = asked(&excerpt)?;
+            if rounds == ROUNDS || lacks.is_empty() {
+                return Ok(made);
+            }
+            excerpt.fetch(self.rows(), lacks)?;
+        }
     }
 
     pub fn rows(&self) -> &dyn Rows {
@@ -109,12 +137,31 @@ impl Source {
     /// # Errors
     /// What whoever has the rows says.
     pub fn complete(self: &Arc<Source>, kept: &Arc<Kept>) -> Result<Option<Arc<Kept>>, IndexError> {
-        let mut lacks = kept.excerpt.lacking(Wanted::default());
-        if lacks.is_empty() || lacks.listed() > ASKED {
+        let lacks = asked(&kept.excerpt)?;
+        if lacks.is_empty() {
             return Ok(None);
         }
         let mut excerpt = kept.excerpt.clone();
         excerpt.fetch(self.rows(), lacks)?;
         self.keep(excerpt).map(Some)
+    }
+}
+
+/// What somebody read of an excerpt that had not come.
+///
+/// # Errors
+/// It is so much that all of the index would come.
+fn asked(excerpt: &Excerpt) -> Result<Wanted, IndexError> {
+    let mut lacks = excerpt.lacking(Wanted::default());
+    match lacks.listed() {
+        0..=ASKED => Ok(lacks),
+        more => {
+            let more = count(more);
+            let said = format!(
+                "this reads {more} names and passages at once of an index that lies elsewhere; make a copy: hopscope index \
+                 ADDRESS --out DIR"
+            );
+            Err(IndexError::Rows(said.into()))
+        }
     }
 }

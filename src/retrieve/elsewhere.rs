@@ -7,7 +7,6 @@
 #![warn(missing_docs)]
 
 use super::RetrieveError;
-use super::edits::SeedEdit;
 use super::engine::{Keep, Retriever};
 use super::hop::{LISTED, Signals};
 use super::methods::{METHODS, Method};
@@ -41,6 +40,8 @@ use std::time::{Duration, Instant};
 
 /// Nodes whose neighbours are fetched for one question, at most.
 const MOST: usize = 200_000;
+/// The same where the question is asked again with a change that is tried, one of hundreds.
+const TRIED: usize = 10_000;
 /// Nodes whose mass one thread looks at, at a time.
 const PIECE: usize = 1 << 16;
 /// How long a question may take.
@@ -123,22 +124,6 @@ impl Lack {
 /// # Errors
 /// What needs more than rows, and what would serve.
 pub fn fitted(whole: &Whole, settings: &Settings) -> Result<Settings, RetrieveError> {
-    let settings = fitted_there(whole, settings)?;
-    match settings.seed_edits().iter().find(|e| e.passage().is_some()) {
-        None => Ok(settings),
-        Some(edit) => Err(unknown(edit)),
-    }
-}
-
-/// A passage that has not come cannot be found by its identifier.
-fn unknown(edit: &SeedEdit) -> RetrieveError {
-    RetrieveError::Elsewhere(format!(
-        "--seed '{edit}': passages cannot be named as seeds here, names can"
-    ))
-}
-
-/// The same where passages that came may be named as seeds.
-fn fitted_there(whole: &Whole, settings: &Settings) -> Result<Settings, RetrieveError> {
     let mut settings = settings.clone();
     let near = whole.vectors.as_ref().and_then(|made| made.near.as_ref());
     settings.adopt_whole(whole, false);
@@ -267,7 +252,7 @@ fn filled(
     excerpt: &mut Excerpt,
     rows: &dyn Rows,
     settings: &Settings,
-    purpose: Purpose,
+    (purpose, most): (Purpose, usize),
 ) -> Result<(Numbered, Retriever, Retrieval), RetrieveError> {
     let start = Instant::now();
     let question = excerpt.question().text.clone();
@@ -279,9 +264,9 @@ fn filled(
         if lacks.is_empty() {
             return Ok((numbered, retriever, run));
         }
-        if excerpt.nodes() + lacks.nodes.len() > MOST {
+        if excerpt.nodes() + lacks.nodes.len() > most {
             return Err(RetrieveError::Elsewhere(format!(
-                "the walk reaches more than {MOST} nodes; raise epsilon"
+                "the walk reaches more than {most} nodes; raise epsilon"
             )));
         }
         in_time(start)?;
@@ -344,7 +329,8 @@ pub fn retrieve(
     (keep, purpose): (Keep, Purpose),
 ) -> Result<Fetched, RetrieveError> {
     let mut excerpt = begun(rows, question, settings)?;
-    let (numbered, mut retriever, run) = filled(&mut excerpt, rows, settings, purpose)?;
+    let within = (purpose, MOST);
+    let (numbered, mut retriever, run) = filled(&mut excerpt, rows, settings, within)?;
     held(&excerpt, excerpt.reads(), &run)?;
     let run = match keep {
         Keep::Scores => run,
@@ -383,23 +369,33 @@ impl Last {
 pub(super) struct There {
     source: Arc<Source>,
     last: Option<Box<Last>>,
+    /// Nodes whose neighbours are fetched for one question, at most.
+    most: usize,
 }
 
 impl There {
     /// None of an index that lies here.
     pub(super) fn of(index: &Index) -> Option<There> {
         let source = index.source()?.clone();
-        Some(There { source, last: None })
+        Some(There {
+            source,
+            last: None,
+            most: MOST,
+        })
     }
 
-    /// After a retrieval over an index of rows, where these are still kept.
+    /// After a retrieval over an index of rows, where these are still kept: for a change that is tried.
     pub(super) fn after(index: &Arc<Index>, run: &Retrieval) -> Option<There> {
         let own = There::of(index)?;
         let last = own.source.of(index).map(|kept| {
             let retriever = Retriever::after_here(index.clone(), run);
             Box::new(Last { kept, retriever })
         });
-        Some(There { last, ..own })
+        Some(There {
+            last,
+            most: TRIED,
+            ..own
+        })
     }
 
     /// A retriever over what the last question fetched.
@@ -431,9 +427,9 @@ impl There {
         settings: &Settings,
         keep: Keep,
     ) -> Result<Retrieval, RetrieveError> {
-        let (source, last) = (&self.source, &mut self.last);
+        let (source, last, most) = (&self.source, &mut self.last, self.most);
         let (rows, start) = (source.rows(), Instant::now());
-        let settings = fitted_there(rows.whole(), settings)?;
+        let settings = fitted(rows.whole(), settings)?;
         let reads = reads(rows.whole(), &settings, question);
         let own = last
             .take()
@@ -444,7 +440,7 @@ impl There {
         });
         let rounds = |excerpt: &mut Excerpt| {
             excerpt.read(rows, reads.clone())?;
-            filled(excerpt, rows, &settings, Purpose::Trace).map(|_| ())
+            filled(excerpt, rows, &settings, (Purpose::Trace, most)).map(|_| ())
         };
         let mut own = match known {
             Some(known) if known.kept.has(&reads) => known,
@@ -467,15 +463,7 @@ impl There {
             // What is named besides is fetched when somebody reads it.
             let lacks = lacking(&kept.excerpt, &kept.numbered, &run, Purpose::Answer);
             if lacks.is_empty() {
-                let came = |edit: &&SeedEdit| {
-                    let id = edit.passage();
-                    id.is_none_or(|id| kept.numbered.index.passage_by_id(id).is_some())
-                };
-                let mut edits = settings.seed_edits().iter();
-                let told = match edits.find(|edit| !came(edit)) {
-                    Some(edit) => Err(unknown(edit)),
-                    None => held(&kept.excerpt, &reads, &run),
-                };
+                let told = held(&kept.excerpt, &reads, &run);
                 *last = Some(own);
                 return told.map(|()| run);
             }

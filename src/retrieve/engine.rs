@@ -10,6 +10,7 @@ use super::retrieval::{Record, Retrieval, Spread};
 use super::scratch::Scratch;
 use super::set::Set;
 use super::settings::Settings;
+use crate::index::source::ROUNDS;
 use crate::index::{Index, IndexError};
 use crate::layers::{Graph, GraphEdit, GraphEdited, GraphKind, GraphView, Opening};
 use crate::parameters::{Parameter, Scoped, Value};
@@ -36,9 +37,6 @@ struct Key {
     question: String,
     edits: String,
 }
-
-/// Times that something is made of a retrieval, at most: each reads what the one before did not know of.
-pub const ROUNDS: usize = 8;
 
 /// Results remembered of one operator. Two methods that take turns keep theirs.
 const REMEMBERED: usize = 4;
@@ -157,11 +155,25 @@ impl Retriever {
         keep: Keep,
         mut make: impl FnMut(&Arc<Index>, &Retrieval) -> T,
     ) -> Result<T, RetrieveError> {
+        self.rounds(|own| {
+            let run = own.retrieve(question, settings, keep)?;
+            Ok(make(&own.index().clone(), &run))
+        })
+    }
+
+    /// Makes something of retrievals for one question: of an index that lies elsewhere again, until all that is read for that
+    /// came.
+    ///
+    /// # Errors
+    /// What `make` says, and whoever has the rows.
+    pub fn rounds<T, E: From<RetrieveError>>(
+        &mut self,
+        mut make: impl FnMut(&mut Retriever) -> Result<T, E>,
+    ) -> Result<T, E> {
         let mut rounds = 0;
         loop {
             rounds += 1;
-            let run = self.retrieve(question, settings, keep)?;
-            let made = make(&self.index().clone(), &run);
+            let made = make(self)?;
             if rounds == ROUNDS || !self.complete()? {
                 return Ok(made);
             }

@@ -40,7 +40,7 @@ pub use change::Change;
 pub use compose::Composition;
 pub use confidence::Confidence;
 pub use edits::{Edited, SeedChange, SeedEdit};
-pub use engine::{Keep, ROUNDS, Retriever};
+pub use engine::{Keep, Retriever};
 pub use methods::{DEFAULT_METHOD, METHODS, Method, MethodRef, Ranker, Way};
 pub use nearest::Search;
 pub use presets::{NO_PRESET, PRESETS, Preset, PresetRef, Presets};

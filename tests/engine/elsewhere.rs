@@ -204,9 +204,15 @@ fn names_in_any_spelling_are_found() {
     ] {
         same(index, question, &settings);
     }
-    let mut seeded = settings.clone();
-    seeded.edit_seed("+Saturn".parse().unwrap());
-    same(index, "Who discovered Titan?", &seeded);
+    for method in ["graph", "graph-hybrid", "hop"] {
+        // A passage that no question leads to, one that there is not, and a name.
+        for edits in [&["+Saturn"][..], &["+#table-noble", "#nobody=mute"]] {
+            let mut seeded = self::settings(index, method, &["fallback=none"]);
+            let edits = edits.iter().map(|edit| edit.parse().unwrap());
+            edits.for_each(|edit| seeded.edit_seed(edit));
+            same(index, "Who discovered Titan?", &seeded);
+        }
+    }
 }
 
 #[test]

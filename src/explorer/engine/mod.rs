@@ -23,9 +23,10 @@ use crate::evaluate::sweep::{Changes, Column, over_question};
 use crate::evaluate::{self, measures};
 use crate::explain;
 use crate::index::Index;
+use crate::index::source::ROUNDS;
 use crate::layers::Graph;
 use crate::retrieve::{
-    Confidence, Keep, Link, Node, ROUNDS, Ranked, Ranker, Retrieval, RetrieveError, Retriever,
+    Confidence, Keep, Link, Node, Ranked, Ranker, Retrieval, RetrieveError, Retriever,
 };
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};

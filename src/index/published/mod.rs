@@ -37,7 +37,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// The schema of an address that names none.
 const SCHEMA: &str = "hopscope";
 /// What the tables hold, and how; raised when that changes.
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 
 /// What a version says of itself.
 #[derive(Serialize, Deserialize)]
@@ -74,7 +74,8 @@ impl Shard {
         (key % u64::from(of)) as u32
     }
 
-    /// What of this is here, each thing under its key. Forms and neighbours of a vector are looked for everywhere.
+    /// What of this is here, each thing under its key. Forms, identifiers and neighbours of a vector are looked for
+    /// everywhere.
     fn part_of(self, wanted: &Wanted, passages: u32) -> Wanted {
         let mut own = wanted.clone();
         for (numbers, of_names) in own.numbers() {
@@ -176,6 +177,17 @@ const PASSAGES: Table = Table {
     unique: true,
     fill: write::passages,
 };
+/// Keys of identifiers, and the passages that have them.
+const IDS: Table = Table {
+    name: "ids",
+    columns: &[
+        ("key", "bigint", Type::INT8),
+        ("passage", "int", Type::INT4),
+    ],
+    key: "key",
+    unique: false,
+    fill: write::ids,
+};
 /// The names in each passage.
 const MENTIONS: Table = Table {
     name: "mentions",
@@ -249,7 +261,7 @@ const VECTOR: &str = "vector";
 
 /// The tables of a graph; those of words, passages and questions; those of vectors.
 static OF_GRAPH: [Table; 5] = [ARCS, NAMES, FORMS, ALIASES, MENTIONS];
-static OF_TEXTS: [Table; 4] = [WORDS, PASSAGES, QUESTIONS, ASKED];
+static OF_TEXTS: [Table; 5] = [WORDS, PASSAGES, IDS, QUESTIONS, ASKED];
 static OF_VECTORS: [Table; 3] = [PIECES, SENTENCES, VECTORS];
 
 /// The tables that a version can have, in the order they are written, and whose names they are of.
@@ -310,6 +322,11 @@ fn key(kind: u8, text: &str) -> i64 {
 /// What a word cut in some way is looked up by.
 fn word_key(tokens: Tokens, word: &str) -> i64 {
     key(b'w' + tokens as u8, word)
+}
+
+/// What the identifier of a passage is looked up by.
+fn id_key(id: &str) -> i64 {
+    key(b'i', id)
 }
 
 /// What a form of a name is looked up by, and is looked for with: itself, without accents, and by its stems.

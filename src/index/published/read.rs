@@ -3,7 +3,7 @@
 use super::server::{Batch, Found, Keys, Kind, Server, Version, reach};
 use super::{
     ARCS, About, CURRENT, FORMAT, NAMES, PASSAGES, PIECES, QUESTIONS, SENTENCES, Shard, Table,
-    VECTORS, VERSIONS, WORDS, extension, form_keys, key, packed, rows, schema_of, word_key,
+    VECTORS, VERSIONS, WORDS, extension, form_keys, id_key, key, packed, rows, schema_of, word_key,
 };
 use crate::corpus::Question;
 use crate::embed::fixed::is_of_table;
@@ -493,6 +493,7 @@ impl Rows for Published {
                 Kind::Words => Keys::Texts(keys(&own.words)),
                 Kind::Counts => Keys::Texts(keys(&own.counts)),
                 Kind::Titles => Keys::of(&own.titles),
+                Kind::Ids => Keys::Texts(own.ids.iter().map(|id| id_key(id)).collect()),
                 Kind::Texts => Keys::of(&own.texts),
                 Kind::Questions | Kind::Places => Keys::default(),
                 Kind::Sentences => Keys::of(&own.sentences),
@@ -587,10 +588,16 @@ impl Answered<'_> {
     }
 
     fn read_passages(&self, to: &mut Came) -> Result<(), IndexError> {
+        let (_, came) = self.came;
         let passages = (&PASSAGES, Names::Own);
         let title = |row: &Row| Some(passage_of(row, None));
         to.passages
             .extend(self.numbered(passages, Kind::Titles, title)?);
+        // Two identifiers may have one key.
+        let named = came[Kind::Ids].iter();
+        let named = named.map(|row| (number(row, 0), passage_of(row, None)));
+        let named = named.filter(|(_, own)| self.wanted.ids.contains(&own.id));
+        to.passages.extend(named);
         let text = |row: &Row| {
             let mentions = packed::read_mentions(row.get(5))?;
             let spans = packed::read_spans(row.get(6))?;

@@ -1,8 +1,8 @@
 //! One server of those that hold a published index: its connection, and the look-ups of a version there.
 
 use super::{
-    ALIASES, ARCS, ASKED, FORMS, MENTIONS, PASSAGES, PIECES, QUESTIONS, SENTENCES, Table, VECTOR,
-    VECTORS, WORDS, rows,
+    ALIASES, ARCS, ASKED, FORMS, IDS, MENTIONS, PASSAGES, PIECES, QUESTIONS, SENTENCES, Table,
+    VECTOR, VECTORS, WORDS, rows,
 };
 use crate::exchange::postgres::address::Address;
 use crate::exchange::postgres::client::{connect, error, failure};
@@ -41,6 +41,8 @@ pub enum Kind {
     /// In how many passages words are.
     Counts,
     Titles,
+    /// As titles, by identifier.
+    Ids,
     Texts,
     /// Questions by what is asked.
     Questions,
@@ -56,7 +58,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Kind; 15] = [
+    pub const ALL: [Kind; 16] = [
         Kind::Arcs,
         Kind::Forms,
         Kind::Aliases,
@@ -64,6 +66,7 @@ impl Kind {
         Kind::Words,
         Kind::Counts,
         Kind::Titles,
+        Kind::Ids,
         Kind::Texts,
         Kind::Questions,
         Kind::Places,
@@ -172,6 +175,11 @@ fn look_up(
         Kind::Words => plain("key, word, postings", &WORDS, own),
         Kind::Counts => plain("key, word, passages", &WORDS, own),
         Kind::Titles => plain("passage, id, title, twin", &PASSAGES, own),
+        Kind::Ids => format!(
+            "SELECT passage, id, title, twin FROM (SELECT DISTINCT passage FROM {} WHERE key = ANY ($1)) i JOIN {} p USING (passage)",
+            of(&IDS, own),
+            of(&PASSAGES, own),
+        ),
         Kind::Texts => {
             let from = format!(
                 "{} p JOIN {} m USING (passage)",

@@ -3,7 +3,7 @@
 use super::server::MOST_BEAM;
 use super::{
     About, CURRENT, FORMAT, Shard, Table, VECTOR, VECTORS, VERSIONS, all_tables, extension,
-    form_keys, key, packed, rows, schema_of, tables, word_key,
+    form_keys, id_key, key, packed, rows, schema_of, tables, word_key,
 };
 use crate::exchange::postgres::address::Address;
 use crate::exchange::postgres::client::{connect, error, failure, literal, quoted, runtime};
@@ -574,6 +574,14 @@ pub fn passages(here: &Here<'_>, _: Names, to: &mut Filling<'_>) -> Filled {
         let (id, title, body) = (text(&own.id), text(&own.title), text(&body));
         let number = passage.cast_signed();
         to.row(passage.into(), &[&number, &id, &title, &body, &own.twin])?;
+    }
+    Ok(())
+}
+
+pub fn ids(here: &Here<'_>, _: Names, to: &mut Filling<'_>) -> Filled {
+    for passage in 0..here.whole().passages {
+        let key = id_key(here.id(passage));
+        to.row(passage.into(), &[&key, &passage.cast_signed()])?;
     }
     Ok(())
 }
