@@ -213,9 +213,15 @@ impl Looking<'_> {
             // Of one parameter or seed the least change is enough.
             let known = |repair: &Repair| same(&repair.change, &change);
             if !self.repairs.found.iter().any(known) {
-                let again = self
-                    .run
-                    .again(self.index, &change.applied(&self.run.settings))?;
+                let changed = change.applied(&self.run.settings);
+                let again = match self.run.again(self.index, &changed) {
+                    // It takes more of an index that lies elsewhere than can be fetched.
+                    Err(RetrieveError::Elsewhere(_)) => {
+                        self.repairs.of -= 1;
+                        continue;
+                    }
+                    again => again?,
+                };
                 // What is returned has a rank in the list, whatever a walk ranks.
                 match (again.rank(self.passage), rank_of(&again)) {
                     (Some(rank), _) if rank <= k => {

@@ -82,7 +82,9 @@ fn said(index: &Arc<Index>, run: &Retrieval, graph: &Graph) -> Vec<Node> {
         (said && is_name(&label)).then_some((node, form))
     };
     let nodes = (0..graph.nodes() as Node).into_par_iter();
-    let nodes = nodes.filter(|node| leads(graph, *node)).filter_map(named);
+    // The forms of a question are looked up: of an excerpt, the names that it says came.
+    let nodes = nodes.filter(|node| leads(graph, *node) && graph.is_called(*node));
+    let nodes = nodes.filter_map(named);
     let found: Vec<(Node, String)> = nodes.collect();
     let within = |own: &str| {
         let mut others = found.iter().map(|(_, other)| other);

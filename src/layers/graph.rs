@@ -408,6 +408,11 @@ impl Graph {
         self.source.kind(node) == NAME
     }
 
+    /// Whether it is known here what a node is called: of an excerpt, whether that came.
+    pub fn is_called(&self, node: Node) -> bool {
+        self.entities().is_none_or(|view| view.is_called(node))
+    }
+
     /// Its names by their spellings, numbered as nodes. Made when first asked for.
     pub fn spellings(&self, index: &Index) -> &Arc<Spellings> {
         self.spellings.get().unwrap_or_else(|| {

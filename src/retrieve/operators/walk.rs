@@ -453,7 +453,8 @@ fn unreached(at: &At<'_>, walked: &Walked<'_>, passage: u32, reasons: &mut Vec<R
 pub fn distance(graph: &Graph, seeds: &Sparse, own: &[Node]) -> Result<usize, Box<Reason>> {
     let t = graph.transition();
     let alone = |node: &Node| t.dangling(*node as usize);
-    let beyond = || (t.is_excerpt() && !own.iter().all(alone)).then_some(usize::MAX);
+    let known = |node: &Node| alone(node) && t.knows(*node as usize);
+    let beyond = || (t.is_excerpt() && !own.iter().all(known)).then_some(usize::MAX);
     trail::distance(t, seeds, own)
         .or_else(beyond)
         .ok_or_else(|| {
