@@ -79,8 +79,9 @@ impl Open {
     }
 
     /// The question set as JSON.
-    fn questions(&self) -> String {
-        calls::questions(&self.0).to_string()
+    fn questions(&self, py: Python<'_>) -> PyResult<String> {
+        let questions = self.work(py, |session, _| calls::questions(session))?;
+        Ok(questions.to_string())
     }
 }
 

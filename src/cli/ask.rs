@@ -4,7 +4,7 @@ use super::figures::{known, number, score};
 use super::grid::{Grid, cells};
 use super::hits::Hits;
 use super::llm::{report, report_of};
-use super::load::load_runs;
+use super::load::{Aim, load_runs};
 use super::named::Named;
 use super::patch::unapplied_graph;
 use super::{ConditionFailed, How, Opening, elsewhere, index_and_question, say, write_file};
@@ -30,7 +30,7 @@ use serde::Serialize;
 use serde_json::json;
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 #[derive(Debug, Args)]
@@ -46,12 +46,16 @@ pub struct AskArgs {
     top: Option<usize>,
     #[command(flatten)]
     opening: Opening,
-    /// If several databases hold the index, answer without those that cannot be reached, and report what is missing.
-    #[arg(long)]
-    partial: bool,
     /// Print one JSON object.
     #[arg(long)]
     pub(super) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+struct Lossy {
+    /// If several databases hold the index, answer without those that cannot be reached, and report what is missing.
+    #[arg(long)]
+    partial: bool,
 }
 
 #[derive(Debug, Args)]
@@ -61,6 +65,8 @@ pub struct AnswerArgs {
     /// List the parts of every score.
     #[arg(long)]
     why: bool,
+    #[command(flatten)]
+    lossy: Lossy,
     /// Let the --llm model answer from the retrieved context and cite passages. Exits with 1 if there is no answer.
     #[arg(long)]
     answer: bool,
@@ -70,6 +76,8 @@ pub struct AnswerArgs {
 pub struct TraceArgs {
     #[command(flatten)]
     ask: AskArgs,
+    #[command(flatten)]
+    lossy: Lossy,
     #[arg(
         long = "as",
         value_enum,
@@ -153,18 +161,32 @@ impl TraceArgs {
 }
 
 impl AskArgs {
-    /// Answers the question, with what changes of seeds did not apply said on stderr.
-    pub(super) fn run(&self) -> Result<(Arc<Index>, Retrieval)> {
+    /// Opens the index, and gives what is asked under which settings.
+    pub(super) fn opened(&self, aim: Aim) -> Result<(Arc<Index>, String, Settings)> {
         let (path, question) = index_and_question(&self.words)?;
-        self.run_on(path, question)
+        let (how, opening) = (&self.how, &self.opening);
+        let (index, _, mut all) = load_runs(path, &[], how, self.top, opening, aim)?;
+        let known = index.question(question);
+        let question = known.map_or(question, |known| &known.text).to_owned();
+        Ok((index, question, all.remove(0)))
     }
 
-    /// The same of an index that may lie in a database, with what it cost there.
-    fn run_anywhere(&self, purpose: Purpose) -> Result<(Arc<Index>, Retrieval, Option<Spent>)> {
+    /// Answers the question of an index that may lie in a database, with what it cost there. What of the settings changed
+    /// nothing is said on stderr.
+    fn run(
+        &self,
+        purpose: Purpose,
+        lossy: Lossy,
+    ) -> Result<(Arc<Index>, Retrieval, Option<Spent>)> {
         let (path, question) = index_and_question(&self.words)?;
         let encoder = self.opening.reading.encoder.as_deref();
-        let Some(published) = elsewhere::published(path, encoder, self.partial)? else {
-            let (index, retrieval) = self.run_on(path, question)?;
+        let Some(published) = elsewhere::published(path, encoder, lossy.partial)? else {
+            let (index, question, settings) = self.opened(Aim::Whole)?;
+            let retrieval =
+                Retriever::new(index.clone()).retrieve(&question, &settings, Keep::States);
+            report(&index.llm());
+            let retrieval = retrieval?;
+            warn(&index, &retrieval);
             return Ok((index, retrieval, None));
         };
         let settings = elsewhere::settings(&published, &self.how, self.top)?;
@@ -189,22 +211,10 @@ impl AskArgs {
         let spent = published.spent();
         Ok((index, retrieval, Some(Spent { lost, ..spent })))
     }
-
-    fn run_on(&self, path: Option<&Path>, question: &str) -> Result<(Arc<Index>, Retrieval)> {
-        let (index, _, all) = load_runs(path, &[], &self.how, self.top, &self.opening)?;
-        let question = index
-            .question(question)
-            .map_or(question, |asked| &asked.text);
-        let retrieval = Retriever::new(index.clone()).retrieve(question, &all[0], Keep::States);
-        report(&index.llm());
-        let retrieval = retrieval?;
-        warn(&index, &retrieval);
-        Ok((index, retrieval))
-    }
 }
 
 /// Says what of the settings changed nothing, and that nothing of the question is known.
-fn warn(index: &Index, retrieval: &Retrieval) {
+pub(super) fn warn(index: &Index, retrieval: &Retrieval) {
     unapplied(retrieval);
     idle(&retrieval.settings);
     if let Some(why) = retrieval.unrecognised(index) {
@@ -246,7 +256,7 @@ pub fn ask(args: &AnswerArgs) -> Result<()> {
     if args.answer {
         args.ask.opening.thinking.required("--answer")?;
     }
-    let (index, retrieval, spent) = args.ask.run_anywhere(Purpose::Answer)?;
+    let (index, retrieval, spent) = args.ask.run(Purpose::Answer, args.lossy)?;
     let answer = args.answer.then(|| {
         let llm = index.llm();
         let made = reading::answer(&llm, &reading::Reading::of(&index, &retrieval), &|| true);
@@ -476,7 +486,7 @@ impl<'a> Asked<'a> {
 
 pub fn trace(args: &TraceArgs) -> Result<()> {
     let form = args.form()?;
-    let (index, retrieval, spent) = args.ask.run_anywhere(Purpose::Trace)?;
+    let (index, retrieval, spent) = args.ask.run(Purpose::Trace, args.lossy)?;
     let known = index.question(&retrieval.question);
     let mut trace = explain::trace(&index, &retrieval, known);
     trace.database = spent;
@@ -494,10 +504,7 @@ pub fn trace(args: &TraceArgs) -> Result<()> {
     let mut bytes = Vec::new();
     match form {
         Form::Text => told(&trace, &mut output::text_to(&mut bytes))?,
-        Form::Json => {
-            let text = serde_json::to_string_pretty(&trace)?;
-            writeln!(output::json_to(&mut bytes), "{text}")?;
-        }
+        Form::Json => super::write_json(output::json_to(&mut bytes), &trace)?,
         Form::Graph(format) => bytes = format.write(&trace.subgraph).into_bytes(),
     }
     write_file(file, &bytes)?;

@@ -3,9 +3,9 @@
 
 use super::figures::known;
 use super::grid::{Form, Grid};
-use super::load::{check_runs, load_runs};
+use super::load::{Aim, check_runs, load_runs};
 use super::patch::PatchArgs;
-use super::{How, Opening, Tuning, index_and_question, say};
+use super::{How, Opening, Tuning, elsewhere, index_and_question, say};
 use crate::corpus::Question;
 use crate::evaluate::sweep::{
     Changes, Column, between, differences, effects, over_question, subsets,
@@ -73,7 +73,7 @@ pub struct CompareArgs {
 
 /// What was asked and what came of it.
 pub(super) struct Compared<'a> {
-    index: &'a Index,
+    index: Arc<Index>,
     text: &'a str,
     question: Option<&'a Question>,
     names: Vec<String>,
@@ -98,7 +98,8 @@ pub fn run(args: &CompareArgs) -> Result<()> {
         .how()
     };
     let (path, said) = index_and_question(&args.words)?;
-    let (index, names, all) = load_runs(path, &args.method, &how, args.top, &args.opening)?;
+    let aim = Aim::Questions;
+    let (index, names, all) = load_runs(path, &args.method, &how, args.top, &args.opening, aim)?;
     let question = index.question(said);
     let text = question.map_or(said, |question| &question.text);
     // A run that ranks this very question can be compared, whatever else it ranks.
@@ -109,17 +110,28 @@ pub fn run(args: &CompareArgs) -> Result<()> {
     if !index.questions().is_empty() {
         check_runs(&index, index.questions(), others)?;
     }
-    let compared = Compared::of(&index, (text, question), names, &all, |_| true)?;
-    if args.json || args.form == Form::Json {
-        return super::print_json(&compared.whole());
-    }
-    if question.is_none() {
+    let json = args.json || args.form == Form::Json;
+    let (mut retriever, asked) = (Retriever::new(index.clone()), (text, question));
+    let bytes = retriever.rounds(|own| {
+        let compared = Compared::of(own, asked, names.clone(), &all, |_| true)?;
+        let mut bytes = Vec::new();
+        match args.form {
+            _ if json => super::write_json(output::json_to(&mut bytes), &compared.whole())?,
+            Form::Text => compared.print(&mut output::text_to(&mut bytes))?,
+            form => bytes.extend(compared.table().marked(form).into_bytes()),
+        }
+        anyhow::Ok(bytes)
+    })?;
+    if question.is_none() && !json {
         say("no question of the set has this text or identifier: no gold is known");
     }
-    match args.form {
-        Form::Text => compared.print(&mut output::text()),
-        form => Ok(compared.table().print(form)?),
-    }
+    let mut out = match args.form {
+        Form::Text | Form::Json => output::text(),
+        _ => output::table(),
+    };
+    out.write_all(&bytes)?;
+    elsewhere::spent(&index);
+    Ok(())
 }
 
 /// Changes as a person writes them.
@@ -135,13 +147,12 @@ impl Compared<'_> {
     /// # Errors
     /// The first retrieval that failed.
     pub(super) fn of<'a>(
-        index: &'a Arc<Index>,
+        retriever: &mut Retriever,
         (text, question): (&'a str, Option<&'a Question>),
         names: Vec<String>,
         all: &[Settings],
         go_on: impl FnMut(usize) -> bool,
     ) -> Result<Compared<'a>> {
-        let mut retriever = Retriever::new(index.clone());
         let mut runs = Vec::new();
         for settings in all {
             runs.push(retriever.retrieve(text, settings, Keep::Scores)?);
@@ -155,12 +166,12 @@ impl Compared<'_> {
             false => {
                 let points = subsets(&changes);
                 let asked = (text, question);
-                let columns = over_question(&mut retriever, asked, &all[0], &points, go_on)?;
+                let columns = over_question(retriever, asked, &all[0], &points, go_on)?;
                 Some((changes, columns))
             }
         };
         Ok(Compared {
-            index,
+            index: retriever.index().clone(),
             text,
             question,
             names,

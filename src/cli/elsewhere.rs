@@ -153,6 +153,14 @@ pub fn settings(published: &Published, how: &How, top: Option<usize>) -> Result<
     Ok(elsewhere::fitted(published.whole(), &settings)?)
 }
 
+/// Says on stderr what the last answers of an index cost, where it lies in a database.
+pub fn spent(index: &Index) {
+    let source = index.source();
+    if let Some(spent) = source.and_then(|source| source.rows().spent()) {
+        note!("{spent}");
+    }
+}
+
 /// What an answer lacks because databases could not be reached, in one line.
 pub fn lost(lost: &Lost) -> String {
     let mut lacks = Vec::new();

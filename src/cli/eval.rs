@@ -8,7 +8,7 @@ mod table;
 
 use super::grid::Form;
 use super::llm::{announce, report};
-use super::load::{bar, check_runs, load_runs};
+use super::load::{Aim, bar, check_runs, load_runs};
 use super::patch::{PatchArgs, unapplied_graph};
 use super::{ConditionFailed, How, Opening, Parts, Reading, Tuning, interrupt, say, write_file};
 use crate::corpus::{self, Question};
@@ -126,7 +126,14 @@ pub fn run(args: &EvalArgs) -> Result<()> {
         args.opening.thinking.required("--answer")?;
     }
     let path = args.index.as_deref();
-    let (index, names, all) = load_runs(path, &args.method, &how, args.top, &args.opening)?;
+    let (index, names, all) = load_runs(
+        path,
+        &args.method,
+        &how,
+        args.top,
+        &args.opening,
+        Aim::Whole,
+    )?;
     let edited = edited(&index, &all)?;
     let files = [&args.questions, &args.qrels].map(|file| file.as_deref());
     let questions = asked(&index, files, &args.opening.reading)?;

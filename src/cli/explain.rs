@@ -1,9 +1,11 @@
 //! `hopscope explain`: why one passage is where it is, or is not there.
 
-use super::ask::AskArgs;
+use super::ask::{AskArgs, warn};
 use super::figures::{difference, known, score};
 use super::grid::{Grid, cells};
-use super::interrupt;
+use super::llm::report;
+use super::load::Aim;
+use super::{elsewhere, interrupt};
 use crate::evaluate::{Comparison, Difference, Resampling, evaluate, recall_at};
 use crate::explain::compare::STAYS;
 use crate::explain::trace::{Opened, explained};
@@ -16,7 +18,7 @@ use crate::layers::{GraphEdit, GraphEdited};
 use crate::output;
 use crate::parameters::RESULT_K;
 use crate::retrieve::explanation::Combine;
-use crate::retrieve::{Edited, Retrieval, Settings};
+use crate::retrieve::{Edited, Keep, Retrieval, Retriever, Settings};
 use crate::text::plural;
 use anyhow::{Result, anyhow};
 use clap::Args;
@@ -67,21 +69,34 @@ const ALIKE: usize = 3;
 const PRICED: usize = 10;
 
 pub fn run(args: &ExplainArgs) -> Result<()> {
-    let (index, retrieval) = args.ask.run()?;
-    let passage = find(&index, "--passage", &args.passage)?;
-    let than = match &args.than {
-        Some(id) => Some(find(&index, "--than", id)?),
-        None => None,
-    };
-    let mut explained = Explained::of(&index, &retrieval, passage, than);
+    let (index, question, settings) = args.ask.opened(Aim::Questions)?;
+    let number = |flag, id| index.read_for(|index| find(index, flag, id))?;
+    let passage = number("--passage", &args.passage)?;
+    let than = args.than.as_deref().map(|id| number("--than", id));
+    let than = than.transpose()?;
     if args.repairs {
         interrupt::watch();
-        explained.look(args.price, &|| !interrupt::interrupted())?;
     }
-    match args.ask.json {
-        true => super::print_json(&explained.whole()),
-        false => explained.print(&mut output::text()),
-    }
+    let mut retriever = Retriever::new(index.clone());
+    let made = retriever.rounds(|own| {
+        let run = own.retrieve(&question, &settings, Keep::States)?;
+        let (index, mut bytes) = (own.index(), Vec::new());
+        let mut explained = Explained::of(index, &run, passage, than);
+        if args.repairs {
+            explained.look(args.price, &|| !interrupt::interrupted())?;
+        }
+        match args.ask.json {
+            true => super::write_json(output::json_to(&mut bytes), &explained.whole())?,
+            false => explained.print(&mut output::text_to(&mut bytes))?,
+        }
+        anyhow::Ok((run, bytes))
+    });
+    report(&index.llm());
+    let (run, bytes) = made?;
+    warn(retriever.index(), &run);
+    output::text().write_all(&bytes)?;
+    elsewhere::spent(&index);
+    Ok(())
 }
 
 /// Everything about one passage of a retrieval: its score opened, and where it is missed why, with what would repair it.

@@ -1,8 +1,8 @@
 //! `hopscope [INDEX]`: the explorer, or a picture of it.
 
 use super::llm::report;
-use super::load::{judged_by, load, open};
-use super::{How, Opening, Reading, about, write_file};
+use super::load::{Aim, judged_by, load_telling, open};
+use super::{How, Opening, Reading, about, say, write_file};
 use crate::exchange::postgres::is_one;
 use crate::explorer::glyphs::GlyphSet;
 use crate::explorer::jobs::open::Opener;
@@ -16,10 +16,7 @@ use crate::explorer::store::{Config, Folders};
 use crate::explorer::terminal::{CELLS, refusal};
 use crate::explorer::theme::{ColorChoice, ColorLevel, PRINT, Theme};
 use crate::index::Index;
-use crate::index::rows::Rows;
-use crate::index::source::Source;
 use crate::llm::Llm;
-use crate::retrieve::elsewhere::fitted;
 use crate::retrieve::{Origin, Parameter, Settings};
 use crate::text::span;
 use anyhow::{Context, Result, anyhow, bail};
@@ -176,10 +173,9 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
             Begin::At(path.to_owned(), opener)
         }
         path => {
-            let index = match published(path, &args.opening.reading, &mut settings)? {
-                Some(index) => index,
-                None => load(path, &args.opening.reading, &mut settings)?,
-            };
+            let reading = &args.opening.reading;
+            let (aim, tell) = (Aim::Questions, &mut |said| say(said));
+            let index = load_telling(path, reading, aim, &mut settings, tell)?;
             notes.extend(index.closed().map(ToString::to_string));
             notes.extend(index.copied().and(index.read.clone()));
             Begin::With(helped(index, &args.how, &llm)?)
@@ -260,20 +256,6 @@ pub fn run(args: &ExploreArgs) -> Result<u8> {
     }
 }
 
-/// The index that is published at an address, asked there; none where nothing is.
-fn published(
-    path: Option<&Path>,
-    reading: &Reading,
-    settings: &mut Settings,
-) -> Result<Option<Arc<Index>>> {
-    let Some(published) = super::elsewhere::published(path, reading.encoder.as_deref(), false)?
-    else {
-        return Ok(None);
-    };
-    *settings = fitted(published.whole(), settings)?;
-    Ok(Some(Source::open(Box::new(published))?))
-}
-
 /// An index with who scores again and who answers, where they were named.
 fn helped(index: Arc<Index>, how: &How, llm: &Option<Arc<Llm>>) -> Result<Arc<Index>> {
     let index = judged_by(index, how.reranker.as_deref(), &[])?;
@@ -313,10 +295,8 @@ fn opener(how: How, reading: Reading, config: &Config, llm: &Option<Arc<Llm>>) -
         let mut said = Vec::new();
         let mut tell = |words| said.push(words);
         // Whoever waits sees how far it is, and no question waits for a layer after that.
-        let index = match published(path, &reading, &mut settings)? {
-            Some(index) => index,
-            None => open(path, &reading, &mut settings, true, progress, &mut tell)?,
-        };
+        let aim = Aim::Exploring;
+        let index = open(path, &reading, aim, &mut settings, progress, &mut tell)?;
         said.extend(index.closed().map(ToString::to_string));
         Ok((helped(index, &how, &llm)?, settings, said))
     })

@@ -5,11 +5,14 @@ use super::{elsewhere, interrupt};
 use crate::corpus::{self, Corpus, Question, ReadOptions, Report};
 use crate::embed::Reranker;
 use crate::explorer::text::count;
+use crate::index::rows::Rows;
+use crate::index::source::Source;
 use crate::index::{BuildOptions, EntityOptions, Index, Progress, Step, sample};
 use crate::layers::TERM_PASSAGE;
 use crate::layers::entities::entity_options;
 use crate::llm::Announce;
 use crate::parameters::RESULT_K;
+use crate::retrieve::elsewhere::fitted;
 use crate::retrieve::nearest::near;
 use crate::retrieve::{METHODS, Settings};
 use anyhow::{Context, Result, anyhow};
@@ -18,23 +21,35 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// What an index is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aim {
+    /// All of it is read: one that is published is copied.
+    Whole,
+    /// Questions: one that is published is asked where it lies.
+    Questions,
+    /// The same by a person, who waits once, for all layers.
+    Exploring,
+}
+
 /// Opens or builds what INDEX names, and completes the settings with what the index was built with. A corpus is indexed
 /// with the settings' own extractor, so nothing has to be derived afterwards.
 pub fn load(path: Option<&Path>, reading: &Reading, settings: &mut Settings) -> Result<Arc<Index>> {
-    load_telling(path, reading, settings, &mut |said| say(said))
+    load_telling(path, reading, Aim::Whole, settings, &mut |said| say(said))
 }
 
 /// The same, with whatever there is to say going to `tell`.
 pub fn load_telling(
     path: Option<&Path>,
     reading: &Reading,
+    aim: Aim,
     settings: &mut Settings,
     tell: &mut dyn FnMut(String),
 ) -> Result<Arc<Index>> {
     // An empty one stands for the sample where a file follows it.
     let path = path.filter(|path| !path.as_os_str().is_empty());
     let bars = ProgressBars::of(&[]);
-    let index = open(path, reading, settings, false, &bars, tell);
+    let index = open(path, reading, aim, settings, &bars, tell);
     bars.clear();
     let index = index?;
     closed(&index).into_iter().for_each(tell);
@@ -50,8 +65,9 @@ pub fn load_runs(
     how: &How,
     top: Option<usize>,
     opening: &Opening,
+    aim: Aim,
 ) -> Result<(Arc<Index>, Vec<String>, Vec<Settings>)> {
-    load_runs_telling(path, runs, how, top, opening, &mut |said| say(said))
+    load_runs_telling(path, runs, how, top, opening, aim, &mut |said| say(said))
 }
 
 /// The same, with what there is to say of the index going to `tell`.
@@ -61,6 +77,7 @@ pub fn load_runs_telling(
     how: &How,
     top: Option<usize>,
     opening: &Opening,
+    aim: Aim,
     tell: &mut dyn FnMut(String),
 ) -> Result<(Arc<Index>, Vec<String>, Vec<Settings>)> {
     let named: Vec<(String, Settings)> = match runs {
@@ -74,7 +91,7 @@ pub fn load_runs_telling(
     for settings in &mut all {
         set_top(settings, top)?;
     }
-    let index = load_telling(path, &opening.reading, &mut all[0], tell)?;
+    let index = load_telling(path, &opening.reading, aim, &mut all[0], tell)?;
     opening.thinking.of(&index)?;
     let index = judged_by(index, how.reranker.as_deref(), &all)?;
     all.iter_mut().for_each(|settings| settings.adopt(&index));
@@ -122,15 +139,22 @@ pub fn check_runs<'s>(
 }
 
 /// The same with progress and whatever there is to say going where the caller has a place for it, as while the explorer
-/// has the screen. `whole` as in [`Index::open_with`].
+/// has the screen.
 pub fn open(
     path: Option<&Path>,
     reading: &Reading,
+    aim: Aim,
     settings: &mut Settings,
-    whole: bool,
     progress: &dyn Progress,
     tell: &mut dyn FnMut(String),
 ) -> Result<Arc<Index>> {
+    if aim != Aim::Whole
+        && let Some(published) = elsewhere::published(path, reading.encoder.as_deref(), false)?
+    {
+        *settings = fitted(published.whole(), settings)?;
+        return Ok(Source::open(Box::new(published))?);
+    }
+    let whole = aim == Aim::Exploring;
     let index = match path {
         None if reading.encoder.is_none() => sample::index()?,
         Some(path) if Index::is_index(path) => reading.index(path, whole, progress)?,

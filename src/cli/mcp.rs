@@ -11,7 +11,8 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct McpArgs {
-    /// An index folder or a corpus; default: the sample. Nothing else is read, nothing is written, no server is contacted.
+    /// An index folder, a corpus or postgres://HOST/DATABASE; default: the sample. Nothing else is read, nothing is written,
+    /// no other server is contacted.
     index: Option<PathBuf>,
 }
 

@@ -596,7 +596,12 @@ fn measure_named(name: &str) -> Result<&'static str, String> {
 
 /// Prints a value as indented JSON.
 fn print_json(value: &impl serde::Serialize) -> Result<()> {
+    write_json(output::json(), value)
+}
+
+/// Writes a value as indented JSON.
+fn write_json(mut out: output::Output<impl Write>, value: &impl serde::Serialize) -> Result<()> {
     let text = serde_json::to_string_pretty(value)?;
-    writeln!(output::json(), "{text}")?;
+    writeln!(out, "{text}")?;
     Ok(())
 }

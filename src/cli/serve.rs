@@ -15,7 +15,8 @@ const LONGEST: u64 = 1 << 20;
 
 #[derive(Debug, Args)]
 pub struct ServeArgs {
-    /// An index folder or a corpus; default: the sample. Nothing else is read, nothing is written, no server is contacted.
+    /// An index folder, a corpus or postgres://HOST/DATABASE; default: the sample. Nothing else is read, nothing is written,
+    /// no other server is contacted.
     index: Option<PathBuf>,
     /// Read requests from standard input and write answers to standard output, one JSON object a line.
     #[arg(long, required = true)]

@@ -8,7 +8,7 @@ use crate::explain::{Change, Repair, Repairs, repairs, why_not};
 use crate::index::Index;
 use crate::layers::{Class, Code};
 use crate::random::SplitMix;
-use crate::retrieve::{Keep, Retrieval, RetrieveError, Retriever, Settings};
+use crate::retrieve::{Keep, Retrieval, RetrieveError, Settings};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -140,29 +140,29 @@ pub fn losses(
     mend: Option<Mend>,
     progress: impl Fn(usize) -> bool + Sync,
 ) -> Result<Losses, RetrieveError> {
-    let ask = |retriever: &mut Retriever, at: usize| {
-        retriever.retrieve(&questions[at].text, settings, Keep::Scores)
-    };
     let explained = each(
         index,
         questions.len(),
         settings,
         &progress,
         |retriever, at| {
-            let run = ask(retriever, at)?;
-            let mut lost = Vec::new();
-            for gold in &questions[at].gold {
-                let reasons = why_not(index, &run, gold.passage);
-                lost.extend(reasons.into_iter().next().map(|verdict| Loss {
-                    question: at,
-                    passage: gold.passage,
-                    rank: run.rank(gold.passage),
-                    code: verdict.code,
-                    class: verdict.class,
-                    cause: verdict.cause,
-                    text: verdict.text,
-                }));
-            }
+            let question = &questions[at];
+            let lost = |index: &Arc<Index>, run: &Retrieval| {
+                let lost = question.gold.iter().filter_map(|gold| {
+                    let verdict = why_not(index, run, gold.passage).into_iter().next()?;
+                    Some(Loss {
+                        question: at,
+                        passage: gold.passage,
+                        rank: run.rank(gold.passage),
+                        code: verdict.code,
+                        class: verdict.class,
+                        cause: verdict.cause,
+                        text: verdict.text,
+                    })
+                });
+                lost.collect::<Vec<Loss>>()
+            };
+            let lost = retriever.read(&question.text, settings, Keep::Scores, lost)?;
             Ok((at, lost))
         },
     )?;
@@ -198,9 +198,11 @@ pub fn losses(
             let Some(passages) = wanted.get(&at) else {
                 return Ok(Vec::new());
             };
-            let run = ask(retriever, at)?;
-            let passages = passages.iter();
-            passages.map(|&lost| mended(index, &run, lost)).collect()
+            let mended = |index: &Arc<Index>, run: &Retrieval| {
+                let passages = passages.iter();
+                passages.map(|&lost| mended(index, run, lost)).collect()
+            };
+            retriever.read(&questions[at].text, settings, Keep::Scores, mended)?
         },
     )?;
     let mut sum = Repaired::default();

@@ -100,19 +100,19 @@ pub fn evaluate_with(
                 return Ok(known);
             }
             let start = Instant::now();
-            let retrieval = retriever.retrieve(&question.text, settings, Keep::Scores)?;
-            let milliseconds = milliseconds(start.elapsed());
-            let measures = measured(&retrieval, question);
-            let read = read(index, &retrieval, question);
-            let outcome = PerQuestion {
-                question: at,
-                fate: Fate::of(&retrieval, question),
-                confidence: retrieval.confidence(index).map(|c| c.probability),
-                ranking: retrieval.passages,
-                measures,
-                milliseconds,
-                read,
+            let outcome = |index: &Arc<Index>, retrieval: &Retrieval| {
+                let milliseconds = milliseconds(start.elapsed());
+                PerQuestion {
+                    question: at,
+                    fate: Fate::of(retrieval, question),
+                    confidence: retrieval.confidence(index).map(|c| c.probability),
+                    ranking: retrieval.passages.clone(),
+                    measures: measured(retrieval, question),
+                    milliseconds,
+                    read: read(index, retrieval, question),
+                }
             };
+            let outcome = retriever.read(&question.text, settings, Keep::Scores, outcome)?;
             if let Some(log) = log {
                 log.add(index, settings, question, &outcome)?;
             }
@@ -144,17 +144,8 @@ pub(super) fn each<R: Send>(
     progress: impl Fn(usize) -> bool + Sync,
     of: impl Fn(&mut Retriever, usize) -> Result<R, RetrieveError> + Sync,
 ) -> Result<Vec<R>, RetrieveError> {
-    // Opened once, and found by the retriever of every thread.
-    let mut first = Retriever::new(index.clone());
-    for step in &settings.method().plan().steps {
-        if let Some(graph) = step.graph {
-            first.graph(graph, settings, &step.fixed)?;
-        }
-    }
-    if let Some(dense) = index.dense()
-        && settings.method().uses().contains(&VECTOR_SEARCH.id())
-    {
-        nearest::prepare(dense, settings.all())?;
+    if index.source().is_none() {
+        prepare(index, settings)?;
     }
     let done = AtomicUsize::new(0);
     let one = |retriever: &mut Retriever, at: usize| {
@@ -170,6 +161,22 @@ pub(super) fn each<R: Send>(
         .map_init(|| Retriever::new(index.clone()), one)
         .collect();
     Ok(all?.into_iter().flatten().collect())
+}
+
+/// Opens once what the retrievers of all threads find then.
+fn prepare(index: &Arc<Index>, settings: &Settings) -> Result<(), RetrieveError> {
+    let mut first = Retriever::new(index.clone());
+    for step in &settings.method().plan().steps {
+        if let Some(graph) = step.graph {
+            first.graph(graph, settings, &step.fixed)?;
+        }
+    }
+    match index.dense() {
+        Some(dense) if settings.method().uses().contains(&VECTOR_SEARCH.id()) => {
+            Ok(nearest::prepare(dense, settings.all())?)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// How much of what a reader would be given has to be read for an accepted answer; none without answers.

@@ -61,6 +61,11 @@ impl Stage {
         }
     }
 
+    /// Whether it takes the whole graph to tell.
+    pub fn is_of_graph(self) -> bool {
+        matches!(self, Stage::Linked | Stage::Reachable)
+    }
+
     /// Whether a method without a walk has this stage.
     fn flat(self) -> bool {
         matches!(self, Stage::Indexed | Stage::Top50 | Stage::Top10)

@@ -1,13 +1,16 @@
 //! An index that lies elsewhere answers as the whole does, with the same numbers, and keeps what it fetched.
 
 use crate::elsewhere::{SAMPLE, Through, agree, settings};
-use hopscope::corpus::Question;
+use hopscope::cli::calls::{self, Session, TOOLS};
+use hopscope::corpus::{Corpus, Passage, Question};
 use hopscope::explain::{Reason, why_not};
-use hopscope::index::Index;
+use hopscope::explorer::engine::facts;
 use hopscope::index::rows::{Here, Rows, Wanted};
 use hopscope::index::source::Source;
+use hopscope::index::{BuildOptions, Index, Silent};
 use hopscope::retrieve::elsewhere::fitted;
 use hopscope::retrieve::{Keep, Retrieval, RetrieveError, Retriever, Settings};
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -145,6 +148,63 @@ fn said(
         .unwrap()
 }
 
+#[test]
+fn an_explanation_reads_a_part_of_the_names() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counted = asked.clone();
+    let rows = Through {
+        here: Here::of(&SAMPLE).unwrap(),
+        fetch: move |here: &Here<'static>, names, wanted: &Wanted| {
+            counted.fetch_max(wanted.entities.len(), Ordering::Relaxed);
+            here.fetch(names, wanted)
+        },
+    };
+    let index = Source::open(Box::new(rows)).unwrap();
+    let mut retriever = Retriever::new(index.clone());
+    let far = SAMPLE.passage_by_id("table-noble").unwrap();
+    for method in ["hop", "graph-hybrid", "graph"] {
+        let asked = settings(&SAMPLE, method, &["epsilon=1e-2", "result_k=2"]);
+        for question in index.questions().iter().take(20) {
+            let why = |index: &Arc<Index>, run: &Retrieval| why_not(index, run, far).len();
+            let why = retriever.read(&question.text, &asked, Keep::States, why);
+            assert!(why.is_ok());
+        }
+    }
+    let most = asked.load(Ordering::Relaxed);
+    assert!(
+        (1..SAMPLE.entities() / 3).contains(&most),
+        "{most} of {} names at once",
+        SAMPLE.entities()
+    );
+}
+
+#[test]
+fn what_reads_nearly_all_is_refused_and_not_left_half_done() {
+    let passage = |at: usize| Passage {
+        id: format!("p{at}"),
+        text: "stars".to_owned(),
+        ..Passage::default()
+    };
+    let corpus = Corpus {
+        passages: (0..200_100).map(passage).collect(),
+        ..Corpus::default()
+    };
+    let index = Index::build(corpus, &BuildOptions::default(), &Silent).unwrap();
+    let here = Here::of(Box::leak(Box::new(index))).unwrap();
+    let index = Source::open(Box::new(here)).unwrap();
+    let few = index.read_for(|index| (0..100).map(|p| index.id(p).len()).sum::<usize>());
+    assert_eq!(few.unwrap(), 10 * 2 + 90 * 3);
+    let all = index.read_for(|index| {
+        (0..index.len() as u32)
+            .map(|p| index.id(p).len())
+            .sum::<usize>()
+    });
+    let said = all.unwrap_err().to_string();
+    assert!(said.contains("reads 200,100 names and passages"), "{said}");
+    let found = index.read_for(|index| index.passage_by_id("p200099"));
+    assert_eq!(found.unwrap(), Some(200_099));
+}
+
 /// What is claimed over rows is so over the whole: a change that undoes a reason brings the passage to the rank that it
 /// says. Most verdicts are those over the whole; names spelled apart, and changes of the graph, are not looked for.
 #[test]
@@ -201,5 +261,108 @@ fn causes_are_causes_over_the_whole() {
     assert!(
         same * 10 >= all * 9 && fixes > all / 5,
         "{same} of {all}, {fixes}"
+    );
+}
+
+/// The answer of a call, without what depends on the machine or on how the settings came about.
+fn called(session: &Session, tool: &str, arguments: &Value) -> Value {
+    let tool = TOOLS.iter().find(|own| own.name == tool).unwrap();
+    let arguments = arguments.as_object().unwrap().clone();
+    match tool.whole(session, arguments, &|| true) {
+        Ok(mut answer) => {
+            // Over rows other values are the method's own, too.
+            for own in ["milliseconds", "settings"] {
+                answer.as_object_mut().unwrap().shift_remove(own);
+            }
+            answer
+        }
+        Err(refusal) => json!({"error": refusal.error}),
+    }
+}
+
+#[test]
+fn calls_are_answered_as_over_the_whole() {
+    let [here, there] = [SAMPLE.clone(), opened().0].map(|index| Session {
+        facts: facts(&index, "sample"),
+        index,
+        files: false,
+    });
+    for method in ["hop", "graph-hybrid@epsilon=1e-7", "bm25", "dense"] {
+        let run = match method {
+            "bm25" | "dense" => method.to_owned(),
+            walks => format!("{walks}@walk=push@fallback=bm25_top1"),
+        };
+        let coarser = format!("{run}@result_k=3");
+        let passage = "table-noble";
+        for question in ["q01", "q04", "who was christiaan huygens"] {
+            for (tool, arguments) in [
+                ("ask", json!({"question": question, "method": run})),
+                (
+                    "ask",
+                    json!({"question": question, "method": run, "changes": [{"seed": "+#table-noble"}]}),
+                ),
+                (
+                    "why",
+                    json!({"question": question, "method": run, "passage": passage}),
+                ),
+                (
+                    "why",
+                    json!({"question": question, "method": run, "passage": passage, "than": "orsted"}),
+                ),
+                (
+                    "why",
+                    json!({"question": question, "method": run, "passage": "table-nobel"}),
+                ),
+                (
+                    "compare",
+                    json!({"question": question, "first": run, "second": coarser}),
+                ),
+            ] {
+                let [own, other] = [&here, &there].map(|session| called(session, tool, &arguments));
+                match own.get("error") {
+                    // The whole knows all identifiers that come near.
+                    Some(error) => {
+                        assert_eq!(Some(error), other.get("error"), "{tool} {arguments}")
+                    }
+                    None => assert_eq!(own, other, "{tool} {arguments}"),
+                }
+            }
+        }
+        let arguments = json!({"method": run});
+        let [mut own, mut other] =
+            [&here, &there].map(|session| called(session, "evaluate", &arguments));
+        // Names that are spelled apart are not looked for over rows.
+        for answer in [&mut own, &mut other] {
+            assert_eq!(answer.get("error"), None, "{method}");
+            for counted in ["by_class", "by_verdict", "causes"] {
+                answer["losses"][counted].take();
+            }
+            let stages = answer["survival"].as_array_mut().unwrap();
+            stages.retain(|own| own["stage"] != "linked" && own["stage"] != "reachable");
+        }
+        assert_eq!(own, other, "{method}");
+        let texts = || {
+            vec![
+                "who was christiaan huygens".to_owned(),
+                "What is a parsec?".to_owned(),
+            ]
+        };
+        let [own, other] = [&here, &there].map(|session| {
+            calls::rankings(session, texts(), Some(&run), Some(5), &|| true).unwrap()
+        });
+        assert_eq!(own, other, "{method}");
+    }
+    let questions = [&here, &there].map(|session| calls::questions(session).unwrap());
+    assert_eq!(questions[0], questions[1]);
+    let all = called(&there, "evaluate", &json!({"method": "graph"}));
+    let first = &all["missed"][0];
+    let arguments = json!({"question": first["question"], "passage": first["passage"], "method": "graph", "repairs": true});
+    let missed = called(&there, "why_not", &arguments);
+    assert!(missed["repairs"]["tried"].as_u64() > Some(20), "{missed}");
+    let status = called(&there, "open_status", &json!({}));
+    assert_eq!(status["passages"], SAMPLE.len());
+    assert!(
+        status["unavailable"].as_array().unwrap().len() > 5,
+        "{status}"
     );
 }

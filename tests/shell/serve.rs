@@ -5,8 +5,14 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 pub fn serve(requests: &str) -> Vec<Value> {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_hopscope"))
-        .args(["serve", "--stdio"])
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hopscope"));
+    command.args(["serve", "--stdio"]);
+    answered(command, requests)
+}
+
+/// What a command that serves answers.
+pub fn answered(mut command: Command, requests: &str) -> Vec<Value> {
+    let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

@@ -4,10 +4,13 @@ use super::refusal::Refusal;
 use super::runs::{self, no_effect};
 use super::{Arguments, GoOn, Session, read};
 use crate::cli::ask::Asked;
+use crate::corpus::Question;
+use crate::index::Index;
 use crate::parameters::RESULT_K;
-use crate::retrieve::{Confidence, Keep, Retriever};
+use crate::retrieve::{Confidence, Keep, Retrieval, Retriever};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// Most seeds that are listed.
 const SEEDS: usize = 8;
@@ -120,11 +123,21 @@ struct Seed {
 
 pub fn ask(session: &Session, arguments: Arguments, _: GoOn) -> Result<Value, Refusal> {
     let args: Ask = read(arguments)?;
-    let index = &session.index;
-    let (text, question) = runs::question(session, &args.question)?;
+    let asked = runs::question(session, &args.question)?;
     let (name, settings) = args.asked.settings(session)?;
-    let run = Retriever::new(index.clone()).retrieve(text, &settings, Keep::States)?;
-    let whole = Asked::of(index, &run);
+    let answer = |index: &Arc<Index>, run: &Retrieval| answer(index, run, asked, &name);
+    let mut retriever = Retriever::new(session.index.clone());
+    Ok(retriever.read(asked.0, &settings, Keep::States, answer)?)
+}
+
+/// The answer that a run of a question, with its gold where it is of the set, gives.
+fn answer(
+    index: &Arc<Index>,
+    run: &Retrieval,
+    (text, question): (&str, Option<&Question>),
+    name: &str,
+) -> Value {
+    let whole = Asked::of(index, run);
     let gold = |passage: u32| {
         let mut all = question.iter().flat_map(|question| &question.gold);
         all.any(|gold| gold.passage == passage)
@@ -152,20 +165,20 @@ pub fn ask(session: &Session, arguments: Arguments, _: GoOn) -> Result<Value, Re
         });
         gold.collect()
     });
-    Ok(json!(Answer {
+    json!(Answer {
         question: text,
-        method: name,
-        k: settings.get(RESULT_K),
+        method: name.to_owned(),
+        k: run.settings.get(RESULT_K),
         gold,
         note: match run.top().is_empty() {
             true => Some(run.why_nothing()),
             false => run.unrecognised(index),
         },
-        no_effect: no_effect(&run),
+        no_effect: no_effect(run),
         confidence: whole.confidence.map(Sure::of),
         passages: passages.collect(),
         seeds: seeds.collect(),
-        settings: settings.changed(),
+        settings: run.settings.changed(),
         left_out: (all > SEEDS).then(|| vec![format!("seeds: {SEEDS} of {all} kept")]),
-    }))
+    })
 }

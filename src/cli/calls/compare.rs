@@ -9,7 +9,7 @@ use crate::cli::named::Named;
 use crate::evaluate::sweep::{between, differences, over_set, subsets};
 use crate::evaluate::{Comparison, Evaluation, MEASURES, Resampling, evaluate};
 use crate::retrieve::compose::{Slot, own};
-use crate::retrieve::{Method, Settings};
+use crate::retrieve::{Method, Retriever, Settings};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -188,7 +188,19 @@ fn on_question(
     go_on: GoOn,
 ) -> Result<Value, Refusal> {
     let asked = runs::question(session, said)?;
-    let compared = Compared::of(&session.index, asked, names.to_vec(), both, |_| go_on())?;
+    Retriever::new(session.index.clone()).rounds(|own| {
+        let compared = Compared::of(own, asked, names.to_vec(), both, |_| go_on())?;
+        answer(&compared, asked.0, names.clone(), both)
+    })
+}
+
+/// The answer on two runs of a question.
+fn answer(
+    compared: &Compared<'_>,
+    text: &str,
+    names: [String; 2],
+    both: &[Settings; 2],
+) -> Result<Value, Refusal> {
     let whole = compared.whole();
     let [first, second] = &whole.runs[..] else {
         return Err(Refusal::cancelled());
@@ -212,7 +224,7 @@ fn on_question(
         ranks: [a.rank, b.rank],
     });
     Ok(json!(Answer {
-        question: Some(asked.0),
+        question: Some(text),
         measures,
         effects: whole.subsets.as_ref().map(|subsets| Effects {
             of: subsets.of,

@@ -8,6 +8,7 @@ use crate::corpus::Question;
 use crate::evaluate::compare::intervals;
 use crate::evaluate::survival::Alive;
 use crate::evaluate::{MEASURES, Measures, Resampling, Survival, by_type, losses};
+use crate::index::Index;
 use crate::layers::{Class, Code};
 use crate::parameters::RESULT_K;
 use serde::{Deserialize, Serialize};
@@ -54,7 +55,8 @@ pub(super) struct Answer<'a> {
     losses: Lost,
     /// Missed gold; pass it to why_not.
     missed: Vec<Missed<'a>>,
-    /// Gold still in play after each stage.
+    /// Gold still in play after each stage. Without 'linked' and 'reachable' where the index lies in a database: nobody knows
+    /// the whole graph there.
     survival: Vec<Alive>,
     /// By question type.
     by_type: BTreeMap<String, OfType>,
@@ -119,7 +121,7 @@ struct Missed<'a> {
     /// Identifier of the question.
     question: &'a str,
     /// Id of the passage.
-    passage: &'a str,
+    passage: String,
     /// From 1; null where it has no score.
     rank: Option<usize>,
 }
@@ -166,23 +168,27 @@ pub fn evaluate(session: &Session, arguments: Arguments, go_on: GoOn) -> Result<
         (name, Mean { mean, interval })
     });
     let k = settings.get(RESULT_K);
-    let missed = made.per_question.iter().flat_map(|row| {
-        let question = &questions[row.question];
-        let rank = |passage: u32| {
-            let place = row.ranking.iter().position(|hit| hit.passage == passage);
-            place.map(|at| at + 1)
-        };
-        let gold = question
-            .gold
-            .iter()
-            .map(move |gold| (gold, rank(gold.passage)));
-        let missed = gold.filter(move |(_, rank)| rank.is_none_or(|rank| rank > k));
-        missed.map(|(gold, rank)| Missed {
-            question: &question.id,
-            passage: index.id(gold.passage),
-            rank,
-        })
-    });
+    let missed = |index: &Index| {
+        let missed = made.per_question.iter().flat_map(|row| {
+            let question = &questions[row.question];
+            let rank = |passage: u32| {
+                let place = row.ranking.iter().position(|hit| hit.passage == passage);
+                place.map(|at| at + 1)
+            };
+            let gold = question
+                .gold
+                .iter()
+                .map(move |gold| (gold, rank(gold.passage)));
+            let missed = gold.filter(move |(_, rank)| rank.is_none_or(|rank| rank > k));
+            missed.map(|(gold, rank)| Missed {
+                question: &question.id,
+                passage: index.id(gold.passage).to_owned(),
+                rank,
+            })
+        });
+        missed.collect::<Vec<_>>()
+    };
+    let missed = index.read_for(missed)?;
     let by_class = lost.classes.iter().map(|(&class, &lost)| OfClass {
         class,
         meaning: class.about(),
@@ -190,6 +196,9 @@ pub fn evaluate(session: &Session, arguments: Arguments, go_on: GoOn) -> Result<
     });
     let by_verdict = lost.codes.iter();
     let by_verdict = by_verdict.map(|(&code, &lost)| OfVerdict { code, lost });
+    let of_part = index.source().is_some();
+    let survival = Survival::of(&made).stages.into_iter();
+    let survival = survival.filter(|alive| !(of_part && alive.stage.is_of_graph()));
     let types = by_type(questions, &made).into_iter().map(|(kind, group)| {
         let row = OfType {
             questions: group.questions,
@@ -215,8 +224,8 @@ pub fn evaluate(session: &Session, arguments: Arguments, go_on: GoOn) -> Result<
             by_class: by_class.collect(),
             by_verdict: by_verdict.collect(),
         },
-        missed: missed.collect(),
-        survival: Survival::of(&made).stages,
+        missed,
+        survival: survival.collect(),
         by_type: types.collect(),
         milliseconds: made.latency(0.5),
         per_question: args.per_question.then(|| rows.collect()),

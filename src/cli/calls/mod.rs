@@ -17,7 +17,7 @@ pub use refusal::Refusal;
 pub use runs::passage;
 pub use set::{questions, rankings};
 
-use super::load::load_telling;
+use super::load::{Aim, load_telling};
 use super::{How, Reading};
 use crate::explorer::engine::facts;
 use crate::explorer::lack::lacks;
@@ -54,7 +54,8 @@ impl Session {
     /// An index that cannot be opened.
     pub fn open(path: Option<&Path>, tell: &mut dyn FnMut(String)) -> Result<Session> {
         let (_, mut settings) = How::default().named_among(&Presets::default(), None)?;
-        let index = load_telling(path, &Reading::default(), &mut settings, tell)?;
+        let (reading, aim) = (Reading::default(), Aim::Questions);
+        let index = load_telling(path, &reading, aim, &mut settings, tell)?;
         let argument = path.map(|path| path.display().to_string());
         let facts = facts(&index, &argument.unwrap_or_default());
         Ok(Session {

@@ -1,6 +1,7 @@
 //! Why a tool did not answer: the cause, what helps, and the words there are.
 
 use crate::errors::told;
+use crate::index::IndexError;
 use crate::retrieve::RetrieveError;
 use serde::Serialize;
 
@@ -45,6 +46,12 @@ impl Refusal {
 impl From<anyhow::Error> for Refusal {
     fn from(error: anyhow::Error) -> Refusal {
         Refusal::new(told(&error), "open_status lists the methods that run here")
+    }
+}
+
+impl From<IndexError> for Refusal {
+    fn from(error: IndexError) -> Refusal {
+        anyhow::Error::from(error).into()
     }
 }
 

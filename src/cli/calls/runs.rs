@@ -6,6 +6,7 @@ use super::refusal::Refusal;
 use crate::cli::How;
 use crate::corpus::Question;
 use crate::explorer::lack::lacks;
+use crate::index::Index;
 use crate::parameters::{Parameter, RANKER, RESULT_K};
 use crate::retrieve::{Change, METHODS, PRESETS, Presets, Retrieval, Settings};
 use crate::spelling::meant;
@@ -148,19 +149,23 @@ pub fn question<'a>(
 /// # Errors
 /// No passage has it; with the identifiers that come near.
 pub fn passage(session: &Session, said: &str) -> Result<u32, Refusal> {
-    let index = &session.index;
+    session.index.read_for(|index| find(index, said))?
+}
+
+fn find(index: &Index, said: &str) -> Result<u32, Refusal> {
     let id = named(said.trim());
     let id = id.trim_start_matches('#');
     if let Some(passage) = index.passage_by_id(id) {
         return Ok(passage);
     }
-    let all = 0..index.len() as u32;
+    let mut all = index.passages().sorted.to_vec();
+    all.sort_unstable();
     let wanted = id.to_lowercase();
-    let titled = all.clone().filter(|p| {
+    let titled = all.iter().copied().filter(|p| {
         let title = index.title(*p).to_lowercase();
         !title.is_empty() && !wanted.is_empty() && (title.contains(&wanted))
     });
-    let ids: Vec<&str> = all.map(|p| index.id(p)).collect();
+    let ids: Vec<&str> = all.iter().map(|p| index.id(*p)).collect();
     let near = meant(id, &ids);
     let titled = titled.map(|p| index.id(p)).filter(|id| Some(*id) != near);
     let near: Vec<&str> = near.into_iter().chain(titled).take(5).collect();

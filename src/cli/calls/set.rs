@@ -5,6 +5,7 @@ use super::refusal::Refusal;
 use super::{GoOn, Session, runs};
 use crate::corpus::Question;
 use crate::evaluate::evaluate;
+use crate::index::Index;
 use crate::parameters::RESULT_K;
 use serde_json::{Map, Value, json};
 
@@ -30,23 +31,32 @@ pub fn rankings(
         return Err(Refusal::cancelled());
     }
     let k = settings.get(RESULT_K);
-    let ranking = made.per_question.into_iter().map(|row| {
-        let hits = row.ranking.into_iter().take(k);
-        let hits = hits.map(|hit| (session.index.id(hit.passage).to_owned(), hit.score));
-        hits.collect()
-    });
-    Ok(ranking.collect())
+    let named = |index: &Index| {
+        let rankings = made.per_question.iter().map(|row| {
+            let hits = row.ranking.iter().take(k);
+            let hits = hits.map(|hit| (index.id(hit.passage).to_owned(), hit.score));
+            hits.collect()
+        });
+        rankings.collect()
+    };
+    Ok(session.index.read_for(named)?)
 }
 
 /// The question set: id, text, type, answers, gold by passage with its grade, and gold that the corpus does not have.
-pub fn questions(session: &Session) -> Value {
-    let questions = session.index.questions().iter().map(|question| {
-        let gold = question.gold.iter().map(|gold| {
-            let id = session.index.id(gold.passage).to_owned();
-            (id, json!(gold.grade))
+///
+/// # Errors
+/// An index that lies elsewhere and cannot be reached.
+pub fn questions(session: &Session) -> Result<Value, Refusal> {
+    let questions = |index: &Index| {
+        let questions = index.questions().iter().map(|question| {
+            let gold = question.gold.iter().map(|gold| {
+                let id = index.id(gold.passage).to_owned();
+                (id, json!(gold.grade))
+            });
+            json!({"id": question.id, "text": question.text, "type": question.kind, "answers": question.answers,
+                   "gold": gold.collect::<Map<String, Value>>(), "missing": question.missing})
         });
-        json!({"id": question.id, "text": question.text, "type": question.kind, "answers": question.answers,
-               "gold": gold.collect::<Map<String, Value>>(), "missing": question.missing})
-    });
-    questions.collect()
+        questions.collect()
+    };
+    Ok(session.index.read_for(questions)?)
 }

@@ -6,12 +6,14 @@ use super::runs::{self, Asked, no_effect};
 use super::{Arguments, GoOn, Session, read};
 use crate::cli::explain::{Explained, Found, Priced, Than};
 use crate::explain::trace::Opened;
+use crate::index::Index;
 use crate::layers::{Class, Code};
 use crate::parameters::RESULT_K;
 use crate::retrieve::explanation::{Combine, Fix, Part};
-use crate::retrieve::{Change, Keep, Retrieval, Retriever, Settings};
+use crate::retrieve::{Change, Keep, Retrieval, Retriever};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// Most parts of another passage's score that are compared: those that it has most more of.
 const BESIDE: usize = 8;
@@ -30,29 +32,34 @@ struct Why {
 }
 
 /// A run and the passage that is asked about.
-struct Subject {
-    name: String,
-    settings: Settings,
+struct Subject<'a> {
+    name: &'a str,
+    index: Arc<Index>,
     run: Retrieval,
     passage: u32,
     than: Option<u32>,
 }
 
 impl Why {
-    fn subject(&self, session: &Session) -> Result<Subject, Refusal> {
+    /// Asks the question, and makes an answer about the passage.
+    fn asked(
+        &self,
+        session: &Session,
+        answer: impl Fn(&Subject<'_>) -> Result<Value, Refusal>,
+    ) -> Result<Value, Refusal> {
         let (text, _) = runs::question(session, &self.question)?;
         let passage = runs::passage(session, &self.passage)?;
         let than = self.than.as_deref().map(|id| runs::passage(session, id));
         let than = than.transpose()?;
         let (name, settings) = self.asked.settings(session)?;
-        let mut retriever = Retriever::new(session.index.clone());
-        let run = retriever.retrieve(text, &settings, Keep::States)?;
-        Ok(Subject {
-            name,
-            settings,
-            run,
-            passage,
-            than,
+        Retriever::new(session.index.clone()).rounds(|own| {
+            answer(&Subject {
+                name: &name,
+                run: own.retrieve(text, &settings, Keep::States)?,
+                index: own.index().clone(),
+                passage,
+                than,
+            })
         })
     }
 }
@@ -231,25 +238,27 @@ struct Mended<'a> {
     run: Option<String>,
 }
 
-impl Subject {
-    fn head(&self, opened: &Opened, session: &Session) -> Head {
+impl Subject<'_> {
+    fn head(&self, opened: &Opened) -> Head {
         Head {
             passage: opened.id.clone(),
             title: opened.title.clone(),
-            method: self.name.clone(),
+            method: self.name.to_owned(),
             rank: opened.rank,
-            k: self.settings.get(RESULT_K),
+            k: self.run.settings.get(RESULT_K),
             returned: self.run.top().iter().any(|hit| hit.passage == self.passage),
-            confidence: self.run.confidence(&session.index).map(Sure::of),
+            confidence: self.run.confidence(&self.index).map(Sure::of),
             no_effect: no_effect(&self.run),
         }
     }
 }
 
 pub fn why(session: &Session, arguments: Arguments, _: GoOn) -> Result<Value, Refusal> {
-    let args: Why = read(arguments)?;
-    let subject = args.subject(session)?;
-    let explained = Explained::of(&session.index, &subject.run, subject.passage, subject.than);
+    read::<Why>(arguments)?.asked(session, scored)
+}
+
+fn scored(subject: &Subject<'_>) -> Result<Value, Refusal> {
+    let explained = Explained::of(&subject.index, &subject.run, subject.passage, subject.than);
     let whole = explained.whole();
     let opened = whole.opened;
     let sum = opened.combine == Combine::Sum;
@@ -271,26 +280,26 @@ pub fn why(session: &Session, arguments: Arguments, _: GoOn) -> Result<Value, Re
         }
     });
     Ok(json!(Scored {
-        head: subject.head(opened, session),
+        head: subject.head(opened),
         score: opened.score,
         why: &opened.why,
         sum,
         parts: parts.collect(),
         paths: paths.collect(),
-        than: whole
-            .than
-            .as_ref()
-            .map(|than| beside(&subject, than, session)),
+        than: whole.than.as_ref().map(|than| beside(subject, than)),
         text: whole.text,
     }))
 }
 
 pub fn why_not(session: &Session, arguments: Arguments, go_on: GoOn) -> Result<Value, Refusal> {
     let args: Why = read(arguments)?;
-    let subject = args.subject(session)?;
+    args.asked(session, |subject| missed(subject, args.repairs, go_on))
+}
+
+fn missed(subject: &Subject<'_>, repairs: bool, go_on: GoOn) -> Result<Value, Refusal> {
     let passage = subject.passage;
-    let mut explained = Explained::of(&session.index, &subject.run, passage, subject.than);
-    if args.repairs {
+    let mut explained = Explained::of(&subject.index, &subject.run, passage, subject.than);
+    if repairs {
         explained.look(false, go_on)?;
     }
     let whole = explained.whole();
@@ -304,25 +313,22 @@ pub fn why_not(session: &Session, arguments: Arguments, go_on: GoOn) -> Result<V
     });
     let alike = whole.look_alikes.iter().map(|alike| &*alike.sentence);
     Ok(json!(Missed {
-        head: subject.head(whole.opened, session),
+        head: subject.head(whole.opened),
         gap: whole.short,
         verdicts: verdicts.collect(),
         repairs: whole
             .repairs
             .as_ref()
-            .map(|found| Repairs::of(&subject.name, found)),
+            .map(|found| Repairs::of(subject.name, found)),
         hop: whole.hop,
         over: &whole.over,
         look_alikes: alike.collect(),
-        than: whole
-            .than
-            .as_ref()
-            .map(|than| beside(&subject, than, session)),
+        than: whole.than.as_ref().map(|than| beside(subject, than)),
     }))
 }
 
 /// The parts that the other passage has most more of.
-fn beside<'a>(subject: &Subject, than: &Than<'a>, session: &Session) -> Other<'a> {
+fn beside<'a>(subject: &Subject<'_>, than: &Than<'a>) -> Other<'a> {
     let mut parts: Vec<_> = than.parts.iter().collect();
     parts.sort_by(|a, b| b.gap().abs().total_cmp(&a.gap().abs()));
     let parts = parts.into_iter().take(BESIDE).map(|part| Beside {
@@ -330,7 +336,7 @@ fn beside<'a>(subject: &Subject, than: &Than<'a>, session: &Session) -> Other<'a
         own: part.own,
         other: part.other,
     });
-    let rank = session.index.passage_by_id(than.other);
+    let rank = subject.index.passage_by_id(than.other);
     Other {
         passage: than.other,
         rank: rank.and_then(|other| subject.run.rank(other)),

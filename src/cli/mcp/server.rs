@@ -2,8 +2,9 @@
 //! keeps no other message waiting, and stop where the client cancels the request or goes away.
 
 use super::passages;
-use crate::cli::calls::{Session, TOOLS, Tool, passage};
+use crate::cli::calls::{Refusal, Session, TOOLS, Tool, passage};
 use crate::cli::interrupt::interrupted;
+use crate::index::{Index, IndexError};
 use anyhow::{Result, anyhow, bail};
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -82,6 +83,22 @@ pub fn serve(session: Arc<Session>) -> Result<()> {
     ended
 }
 
+impl Server {
+    /// Does something that may take long, or wait for a database, beside what is read and written meanwhile.
+    async fn work<T: Send + 'static>(
+        &self,
+        name: &str,
+        work: impl FnOnce(&Session) -> T + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let session = self.0.clone();
+        let done = tokio::task::spawn_blocking(move || work(&session)).await;
+        done.map_err(|_| {
+            let error = format!("{name} failed; standard error has the cause");
+            ErrorData::internal_error(error, None)
+        })
+    }
+}
+
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder();
@@ -112,21 +129,17 @@ impl ServerHandler for Server {
                 Some(json!({"options": names})),
             ));
         };
-        let (session, cancelled) = (self.0.clone(), context.ct);
+        let cancelled = context.ct;
         let arguments = request.arguments.unwrap_or_default();
-        let work = tokio::task::spawn_blocking(move || {
+        let work = self.work(tool.name, move |session| {
             let go_on = || !cancelled.is_cancelled() && !interrupted();
-            tool.call(&session, arguments, &go_on)
+            tool.call(session, arguments, &go_on)
         });
-        let result = match work.await {
-            Ok(Ok(answer)) => CallToolResult::structured(answer),
+        let result = match work.await? {
+            Ok(answer) => CallToolResult::structured(answer),
             // Text alone: an error does not have the shape of an answer.
-            Ok(Err(refusal)) => {
+            Err(refusal) => {
                 CallToolResult::error(vec![ContentBlock::text(json!(refusal).to_string())])
-            }
-            Err(_) => {
-                let error = format!("{} failed; standard error has the cause", tool.name);
-                return Err(ErrorData::internal_error(error, None));
             }
         };
         Ok(result.into())
@@ -146,7 +159,13 @@ impl ServerHandler for Server {
                 return Err(ErrorData::invalid_params(error, None));
             }
         };
-        let (resources, next) = passages::page(&self.0.index, from);
+        let page = move |session: &Session| {
+            let index = &session.index;
+            index.read_for(|index| passages::page(index, from))
+        };
+        let page = self.work("resources/list", page).await?;
+        let failed = |error: IndexError| ErrorData::internal_error(error.to_string(), None);
+        let (resources, next) = page.map_err(failed)?;
         let mut listed = ListResourcesResult::with_all_items(resources);
         listed.next_cursor = next.map(|next| next.to_string());
         Ok(listed)
@@ -166,12 +185,16 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let found = passage(&self.0, &request.uri);
-        let found = found.map_err(|refusal| {
+        let contents = move |session: &Session| {
+            let found = passage(session, &request.uri)?;
+            let contents = |index: &Index| passages::contents(index, found);
+            Ok(session.index.read_for(contents)?)
+        };
+        let contents = self.work("resources/read", contents).await?;
+        let contents = contents.map_err(|refusal: Refusal| {
             let told = Some(json!({"hint": refusal.hint, "options": refusal.options}));
             ErrorData::resource_not_found(refusal.error, told)
         })?;
-        let contents = vec![passages::contents(&self.0.index, found)];
-        Ok(ReadResourceResult::new(contents).into())
+        Ok(ReadResourceResult::new(vec![contents]).into())
     }
 }

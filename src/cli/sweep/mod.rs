@@ -6,7 +6,7 @@ use super::compare::Ranked;
 use super::eval::asked;
 use super::figures::{change, difference, measure, score};
 use super::grid::{Form, Grid, cells};
-use super::load::{bar, check_runs, load_runs};
+use super::load::{Aim, bar, check_runs, load_runs};
 use super::{How, Opening, interrupt, measure_named};
 use crate::corpus::Question;
 use crate::evaluate::sweep::{
@@ -158,7 +158,7 @@ pub fn run(args: &SweepArgs) -> Result<()> {
         return sizes::run(args);
     }
     let path = Some(&*args.index);
-    let (index, _, mut all) = load_runs(path, &[], &args.how, args.top, &args.opening)?;
+    let (index, _, mut all) = load_runs(path, &[], &args.how, args.top, &args.opening, Aim::Whole)?;
     let settings = all.remove(0);
     let (settings, axes, points) = match args.subsets {
         true => {

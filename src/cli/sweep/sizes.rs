@@ -5,7 +5,7 @@ use super::{COMPARED as DIFFERENCE, SweepArgs, compared, told};
 use crate::cli::eval::asked;
 use crate::cli::figures::{measure, score};
 use crate::cli::grid::{Form, Grid, cells};
-use crate::cli::load::{bar, load_runs_telling};
+use crate::cli::load::{Aim, bar, load_runs_telling};
 use crate::cli::{Opening, Reading, interrupt, say};
 use crate::corpus::{self, Cut, Question};
 use crate::evaluate::answers::{Covered, READ_TOKENS, curve};
@@ -242,7 +242,15 @@ fn opened(args: &SweepArgs, cut: Cut, tell: &mut dyn FnMut(String)) -> Result<Op
         reading: args.opening.reading.cut_as(cut),
         ..args.opening.clone()
     };
-    let loaded = load_runs_telling(Some(path), &[], &args.how, args.top, &opening, tell);
+    let loaded = load_runs_telling(
+        Some(path),
+        &[],
+        &args.how,
+        args.top,
+        &opening,
+        Aim::Whole,
+        tell,
+    );
     let (index, _, mut all) = loaded?;
     let passages = index.passages();
     let whole = (0..passages.len()).map(|at| solid(passages.text(at)));

@@ -4,7 +4,7 @@
 use super::{SearchArgs, TuneArgs, by_name, few, questions, watched};
 use crate::cli::figures::known;
 use crate::cli::grid::{Grid, cells};
-use crate::cli::load::{bar, load_runs};
+use crate::cli::load::{Aim, bar, load_runs};
 use crate::cli::named::Named;
 use crate::cli::{How, Opening, about, interrupt, print_json};
 use crate::corpus::Question;
@@ -127,7 +127,7 @@ pub fn run(args: &TuneArgs) -> Result<()> {
         reading: args.reading.clone(),
         ..Opening::default()
     };
-    let (index, _, mut all) = load_runs(Some(path), &[], &how, None, &opening)?;
+    let (index, _, mut all) = load_runs(Some(path), &[], &how, None, &opening, Aim::Whole)?;
     let today = all.remove(0);
     let folders = folders(search, &today)?;
     let mut questions = questions(args, &index)?;

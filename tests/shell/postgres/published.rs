@@ -3,12 +3,13 @@
 use super::server::{ENCODED, PASSWORD, Server, alone};
 use super::{json, ranking, run};
 use crate::closed::embeddings;
+use crate::serve::answered;
 use hopscope::index::published::Published;
 use hopscope::index::rows::Rows;
 use hopscope::random::SplitMix;
 use hopscope::retrieve::elsewhere::{Fetched, Purpose, fitted, retrieve};
 use hopscope::retrieve::{Keep, Method, Settings};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
@@ -38,6 +39,15 @@ fn published(home: &Path, index: &Path, address: &str, more: &[&str]) -> Value {
         home,
         &[&["publish", index, "--to", address, "--json"], more].concat(),
     )
+}
+
+/// What 'serve' answers, line by line.
+fn serve(home: &Path, index: &str, requests: &str) -> Vec<Value> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hopscope"));
+    alone(&mut command, home);
+    command.env("PGPASSWORD", PASSWORD);
+    command.args(["serve", index, "--stdio"]);
+    answered(command, requests)
 }
 
 /// Settings under which an index that lies here answers as one that is published does.
@@ -112,6 +122,90 @@ fn what_is_published_answers_as_what_lies_here_and_nothing_is_written() {
         said.contains("database: ") && said.contains(" look-ups, "),
         "{said}"
     );
+
+    // One passage that no look-up of the question has, explained, and with another seed.
+    let explained = |index: &str, set: &[&str]| {
+        let words = [
+            "explain",
+            index,
+            question,
+            "--passage",
+            "table-noble",
+            "--json",
+        ];
+        let more = [
+            "--method",
+            "graph-hybrid",
+            "--set",
+            "epsilon=1e-7",
+            "--seed",
+            "+#orsted",
+        ];
+        let set = set.iter().flat_map(|set| ["--set", set]);
+        let words: Vec<&str> = words.into_iter().chain(more).chain(set).collect();
+        let mut made = json(home, &words);
+        assert_eq!(made["seed_edits"][0]["applied"], true, "{made}");
+        made["settings"].take();
+        made
+    };
+    assert_eq!(explained(path, &PUSHED), explained(&address, &[]));
+    let compared = |index: &str, method: &str| {
+        let mut made = json(
+            home,
+            &["compare", index, question, "--method", method, "--json"],
+        );
+        made["runs"]
+            .as_array_mut()
+            .unwrap()
+            .iter_mut()
+            .for_each(|run| {
+                run["settings"].take();
+            });
+        made["runs"].take()
+    };
+    let runs = "graph-hybrid,few=graph-hybrid@epsilon=1e-2";
+    let pushed = "graph-hybrid@walk=push@fallback=bm25_top1,few=graph-hybrid@epsilon=1e-2@walk=push@fallback=bm25_top1";
+    let (own, other) = (compared(path, pushed), compared(&address, runs));
+    let lists = |runs: &Value| {
+        let runs = runs.as_array().unwrap().iter();
+        let lists = runs.map(|run| run["passages"].clone());
+        lists.collect::<Vec<_>>()
+    };
+    assert_eq!(lists(&own), lists(&other));
+    let requests = [
+        json!({"call": "open_status"}),
+        json!({"call": "ask", "arguments": {"question": question, "method": "graph-hybrid"}}),
+        json!({"call": "why", "arguments": {"question": question, "passage": "nobody-here"}}),
+        json!({"call": "evaluate", "arguments": {"method": "bm25"}}),
+    ];
+    let requests = requests.map(|request| request.to_string()).join("\n");
+    let answers = serve(home, &address, &requests);
+    assert!(
+        answers[0]["result"]["passages"].as_u64() > Some(100),
+        "{}",
+        answers[0]
+    );
+    let first = &answers[1]["result"]["passages"][0]["id"];
+    let asked = json(
+        home,
+        &["ask", &address, question, "-m", "graph-hybrid", "--json"],
+    );
+    assert_eq!(*first, asked["passages"][0]["id"]);
+    assert!(
+        answers[2]["error"]["error"]
+            .as_str()
+            .unwrap()
+            .contains("'nobody-here'"),
+        "{}",
+        answers[2]
+    );
+    let there = &answers[3]["result"]["measures"];
+    let here = &serve(
+        home,
+        path,
+        &json!({"call": "evaluate", "arguments": {"method": "bm25"}}).to_string(),
+    )[0];
+    assert_eq!(*there, here["result"]["measures"]);
 
     // What runs on the whole alone is refused, with what would serve.
     for (method, what) in [
@@ -389,20 +483,6 @@ fn same_as_a_copy(home: &Path, index: &str, address: &str) {
     assert_eq!(outcomes(index), outcomes(out));
     assert_eq!(outcomes(index), outcomes(address));
     let question = "Who discovered the moon Titan?";
-    let explained = |index: &str| {
-        json(
-            home,
-            &[
-                "explain",
-                index,
-                question,
-                "--passage",
-                "herschel-william-1",
-                "--json",
-            ],
-        )
-    };
-    assert_eq!(explained(index), explained(address));
     let picture = home.join("screen.txt");
     let shot = [
         "--screenshot",
@@ -556,7 +636,7 @@ fn a_connection_that_breaks_is_made_again_and_a_server_that_is_gone_is_an_error(
         assert_eq!(top(&ask().unwrap()), before);
     }
     // One that another program wrote.
-    let versions = "UPDATE hopscope.hopscope_versions SET about = replace(about, '\"format\":7', '\"format\":99')";
+    let versions = "UPDATE hopscope.hopscope_versions SET about = replace(about, '\"format\":8', '\"format\":99')";
     server.sql("whole", versions);
     let said = Published::find(Path::new(&address), None, false)
         .err()
