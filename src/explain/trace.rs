@@ -389,13 +389,14 @@ fn seed(at: &At<'_>, member: &Member) -> Start {
 fn words(index: &Arc<Index>, retrieval: &Retrieval) -> Vec<Start> {
     let words = retrieval.ranked().map_or(&[][..], |ranked| &ranked.words);
     let weight = |df: u32, idf: f64| if df > 0 { idf } else { 0.0 };
+    let among = index.lexical().among();
     let word = words.iter().map(|w| Start {
         node: w.word.clone(),
         kind: "word",
         label: w.word.clone(),
         weight: weight(w.df, w.idf),
         from: "question",
-        why: format!("in {} of {} passages", w.df, index.len()),
+        why: format!("in {} of {among} passages", w.df),
     });
     word.collect()
 }

@@ -321,6 +321,11 @@ impl Lexical {
         &self.cuts[tokens as usize]
     }
 
+    /// How many passages words are rare among: those of the whole, where these are some of them.
+    pub fn among(&self) -> usize {
+        self.among
+    }
+
     /// Exact number of words of each passage.
     pub fn lengths(&self, tokens: Tokens) -> &Column<u32> {
         &self.cut(tokens).lengths
