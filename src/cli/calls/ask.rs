@@ -4,9 +4,9 @@ use super::refusal::Refusal;
 use super::runs::{self, no_effect};
 use super::{Arguments, GoOn, Session, read};
 use crate::cli::ask::Asked;
-use crate::corpus::Question;
 use crate::index::Index;
 use crate::parameters::RESULT_K;
+use crate::retrieve::elsewhere::{Purpose, fitted, retrieve};
 use crate::retrieve::{Confidence, Keep, Retrieval, Retriever};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -123,21 +123,24 @@ struct Seed {
 
 pub fn ask(session: &Session, arguments: Arguments, _: GoOn) -> Result<Value, Refusal> {
     let args: Ask = read(arguments)?;
-    let asked = runs::question(session, &args.question)?;
+    let (text, _) = runs::question(session, &args.question)?;
     let (name, settings) = args.asked.settings(session)?;
-    let answer = |index: &Arc<Index>, run: &Retrieval| answer(index, run, asked, &name);
-    let mut retriever = Retriever::new(session.index.clone());
-    Ok(retriever.read(asked.0, &settings, Keep::States, answer)?)
+    let index = session.index.clone();
+    let Some(source) = index.source() else {
+        let run = Retriever::new(index.clone()).retrieve(text, &settings, Keep::States)?;
+        return Ok(answer(&index, &run, &name));
+    };
+    // With as little of the index as the answer takes: most questions are asked once.
+    let settings = fitted(source.rows().whole(), &settings)?;
+    let within = (Keep::States, Purpose::Answer);
+    let fetched = retrieve(source.rows(), text, &settings, within)?;
+    Ok(answer(&fetched.numbered.index, &fetched.run, &name))
 }
 
-/// The answer that a run of a question, with its gold where it is of the set, gives.
-fn answer(
-    index: &Arc<Index>,
-    run: &Retrieval,
-    (text, question): (&str, Option<&Question>),
-    name: &str,
-) -> Value {
+/// The answer that a run gives.
+fn answer(index: &Arc<Index>, run: &Retrieval, name: &str) -> Value {
     let whole = Asked::of(index, run);
+    let question = index.question(&run.question);
     let gold = |passage: u32| {
         let mut all = question.iter().flat_map(|question| &question.gold);
         all.any(|gold| gold.passage == passage)
@@ -166,7 +169,7 @@ fn answer(
         gold.collect()
     });
     json!(Answer {
-        question: text,
+        question: &run.question,
         method: name.to_owned(),
         k: run.settings.get(RESULT_K),
         gold,
