@@ -5,6 +5,7 @@ use super::rows::{self, Names, Rows, Wanted};
 use super::{Index, IndexError};
 use crate::corpus::Question;
 use crate::text::count;
+use std::any::Any;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -30,13 +31,30 @@ pub struct Source {
 pub struct Kept {
     pub excerpt: Excerpt,
     pub numbered: Numbered,
+    /// What whoever asked it last remembers, for the next one.
+    memory: Mutex<Option<Memory>>,
 }
+
+/// What somebody remembers of an index.
+pub type Memory = Box<dyn Any + Send>;
 
 impl Kept {
     /// Whether it was fetched for a question over these names.
     pub fn is_for(&self, question: &str, names: Names) -> bool {
         let own = &self.excerpt;
         own.question().text == question && own.reads().names == names
+    }
+
+    /// What was left here, if nobody took it since.
+    pub fn remembered(&self) -> Option<Memory> {
+        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        memory.take()
+    }
+
+    /// Leaves it for the next one.
+    pub fn remember(&self, own: Memory) {
+        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
+        *memory = Some(own);
     }
 
     /// Whether its index has the parts that this reads.
@@ -122,6 +140,7 @@ impl Source {
         let own = Arc::new(Kept {
             numbered: excerpt.whole(self)?,
             excerpt,
+            memory: Mutex::default(),
         });
         let question = own.excerpt.question().text.clone();
         let mut kept = self.kept();

@@ -351,9 +351,12 @@ struct Last {
 }
 
 impl Last {
+    /// With what was remembered of it.
     fn of(kept: Arc<Kept>) -> Last {
+        let known = kept.remembered().and_then(|known| known.downcast().ok());
+        let fresh = || Box::new(Retriever::here(kept.numbered.index.clone()));
         Last {
-            retriever: Retriever::here(kept.numbered.index.clone()),
+            retriever: *known.unwrap_or_else(fresh),
             kept,
         }
     }
@@ -373,6 +376,15 @@ pub(super) struct There {
     most: usize,
 }
 
+/// A question is asked again with one change after the other, and call after call.
+impl Drop for There {
+    fn drop(&mut self) {
+        if let Some(Last { kept, retriever }) = self.last.take().map(|last| *last) {
+            kept.remember(Box::new(retriever));
+        }
+    }
+}
+
 impl There {
     /// None of an index that lies here.
     pub(super) fn of(index: &Index) -> Option<There> {
@@ -386,16 +398,13 @@ impl There {
 
     /// After a retrieval over an index of rows, where these are still kept: for a change that is tried.
     pub(super) fn after(index: &Arc<Index>, run: &Retrieval) -> Option<There> {
-        let own = There::of(index)?;
-        let last = own.source.of(index).map(|kept| {
+        let mut own = There::of(index)?;
+        own.last = own.source.of(index).map(|kept| {
             let retriever = Retriever::after_here(index.clone(), run);
             Box::new(Last { kept, retriever })
         });
-        Some(There {
-            last,
-            most: TRIED,
-            ..own
-        })
+        own.most = TRIED;
+        Some(own)
     }
 
     /// A retriever over what the last question fetched.
