@@ -218,7 +218,10 @@ impl Looking<'_> {
                     // It takes more of an index that lies elsewhere than can be fetched.
                     Err(RetrieveError::Elsewhere(_)) => {
                         self.repairs.of -= 1;
-                        continue;
+                        match tell(&self.repairs) {
+                            true => continue,
+                            false => return Ok(false),
+                        }
                     }
                     again => again?,
                 };

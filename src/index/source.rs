@@ -47,14 +47,16 @@ impl Kept {
 
     /// What was left here, if nobody took it since.
     pub fn remembered(&self) -> Option<Memory> {
-        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
-        memory.take()
+        self.memory().take()
     }
 
     /// Leaves it for the next one.
     pub fn remember(&self, own: Memory) {
-        let mut memory = self.memory.lock().unwrap_or_else(PoisonError::into_inner);
-        *memory = Some(own);
+        *self.memory() = Some(own);
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Option<Memory>> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether its index has the parts that this reads.
@@ -176,11 +178,11 @@ fn asked(excerpt: &Excerpt) -> Result<Wanted, IndexError> {
         0..=ASKED => Ok(lacks),
         more => {
             let more = count(more);
-            let said = format!(
-                "this reads {more} names and passages at once of an index that lies elsewhere; make a copy: hopscope index \
+            let error = format!(
+                "this reads {more} names and passages of an index in a database at once; copy the index first: hopscope index \
                  ADDRESS --out DIR"
             );
-            Err(IndexError::Rows(said.into()))
+            Err(IndexError::Rows(error.into()))
         }
     }
 }
