@@ -19,6 +19,7 @@ pub(crate) mod nearest;
 pub mod operator;
 pub mod operators;
 pub(crate) mod pack;
+mod paths;
 pub mod plan;
 pub(crate) mod planner;
 mod plans;

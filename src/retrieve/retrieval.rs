@@ -10,6 +10,7 @@ use super::explanation::{Explanation, Fix};
 use super::methods::Ranker;
 use super::nearest::Search;
 use super::operator::{At, Context, Encoded, Part};
+use super::paths::Left;
 use super::plan::Step;
 use super::set::{Origin, Set, Space, Unread};
 use super::settings::Settings;
@@ -203,6 +204,14 @@ pub struct Spread {
 }
 
 impl Spread {
+    /// What it left on the nodes.
+    pub(crate) fn left(&self) -> Left<'_> {
+        Left {
+            mass: &self.mass,
+            residual: self.largest_residual,
+        }
+    }
+
     /// What it takes in memory, but for what explanations looked up.
     pub fn bytes(&self) -> usize {
         let states: usize = self.states.iter().map(Masses::bytes).sum();

@@ -190,8 +190,9 @@ impl Walked<'_> {
         let (t, spread) = (self.graph.transition(), self.spread);
         kept(&spread.known.paths, PATHS_KEPT, (None, node), || {
             let seeds = restart(self.seeds());
-            let near = self.near(&seeds);
-            spread.diffusion.paths(t, &seeds, near, node)
+            let near = || self.near(&seeds);
+            let left = spread.left();
+            spread.diffusion.paths(t, &seeds, left, near, node)
         })
     }
 
@@ -204,15 +205,18 @@ impl Walked<'_> {
             (Some(seed.node), node),
             || {
                 let one = restart_of([seed].into_iter());
-                let last = || {
-                    let last = spread.known.near_one.lock();
-                    last.unwrap_or_else(PoisonError::into_inner)
+                let near = || {
+                    let last = || {
+                        let last = spread.known.near_one.lock();
+                        last.unwrap_or_else(PoisonError::into_inner)
+                    };
+                    let known = last().clone().filter(|(node, _)| *node == seed.node);
+                    let near = known
+                        .map_or_else(|| Arc::new(spread.diffusion.near(t, &one)), |known| known.1);
+                    *last() = Some((seed.node, near.clone()));
+                    near
                 };
-                let known = last().clone().filter(|(node, _)| *node == seed.node);
-                let near =
-                    known.map_or_else(|| Arc::new(spread.diffusion.near(t, &one)), |known| known.1);
-                *last() = Some((seed.node, near.clone()));
-                spread.diffusion.paths(t, &one, &near, node)
+                spread.diffusion.paths(t, &one, spread.left(), near, node)
             },
         )
     }
@@ -226,96 +230,6 @@ impl Reach {
     }
 }
 
-/// The best walk of so many steps from a node to a target: the product of its probabilities, and the next node on it.
-struct Way {
-    from: Node,
-    product: f64,
-    next: Node,
-}
-
-/// The best ways of 0..=`most` steps to a target, each ascending by where they begin; those left out begin farther from
-/// the midst of the rings than there are steps left.
-fn ways_back(t: &Transition, near: &Rings, target: Node, most: usize) -> Vec<Vec<Way>> {
-    let mut products = vec![0.0; t.nodes()];
-    let mut slots = vec![(0.0, 0); t.nodes()];
-    products[target as usize] = 1.0;
-    let mut layers = vec![vec![Way {
-        from: target,
-        product: 1.0,
-        next: target,
-    }]];
-    for left in (0..most).rev() {
-        let before = &layers[layers.len() - 1];
-        let products_now = &products;
-        // The first of equals: rows ascend.
-        let best = |u: usize, slot: &mut (f64, Node)| {
-            let (targets, weights) = t.row(u);
-            for (&v, &w) in targets.iter().zip(weights) {
-                let through = products_now[v as usize];
-                if through > 0.0 {
-                    let through = through * f64::from(w) * t.into(v as usize);
-                    if through > slot.0 {
-                        *slot = (through, v);
-                    }
-                }
-            }
-        };
-        let way = |(from, (product, next)): (Node, (f64, Node))| Way {
-            from,
-            product: product * t.scale(from as usize),
-            next,
-        };
-        let sent: usize = before.iter().map(|way| t.degree(way.from as usize)).sum();
-        let around = near.within(left);
-        let few = (sent as f64) < SCATTER_BELOW * t.arcs() as f64;
-        let layer: Vec<Way> = match around {
-            Some((nodes, arcs)) if arcs < sent => {
-                let mut nodes = nodes.to_vec();
-                nodes.sort_unstable();
-                let found = walk::each_of(&nodes, (0.0, 0), best);
-                nodes.into_iter().zip(found).map(way).collect()
-            }
-            // From the ways that are known to where they can be longer: rows are symmetric, so the bits are the same.
-            around if few || around.is_some() => {
-                let mut touched = Vec::new();
-                for Way {
-                    from: v, product, ..
-                } in before
-                {
-                    let (sources, weights) = t.row(*v as usize);
-                    for (&u, &w) in sources.iter().zip(weights) {
-                        let slot: &mut (f64, Node) = &mut slots[u as usize];
-                        let through = product * f64::from(w) * t.into(*v as usize);
-                        if through > slot.0 && near.reach(u, left) {
-                            if slot.0 == 0.0 {
-                                touched.push(u);
-                            }
-                            *slot = (through, *v);
-                        }
-                    }
-                }
-                touched.sort_unstable();
-                let take = |u: Node| (u, std::mem::take(&mut slots[u as usize]));
-                touched.into_iter().map(take).map(way).collect()
-            }
-            _ => {
-                walk::each_node(&mut slots, best);
-                let all = (0..).zip(slots.iter_mut().map(std::mem::take));
-                all.filter(|(_, slot)| slot.0 > 0.0).map(way).collect()
-            }
-        };
-        let layer: Vec<Way> = layer.into_iter().filter(|way| way.product > 0.0).collect();
-        before
-            .iter()
-            .for_each(|way| products[way.from as usize] = 0.0);
-        layer
-            .iter()
-            .for_each(|way| products[way.from as usize] = way.product);
-        layers.push(layer);
-    }
-    layers
-}
-
 /// What each group of seeds paid.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Split {
@@ -325,13 +239,6 @@ pub struct Split {
     /// its parts' marks.
     pub states: Vec<Vec<Vec<f64>>>,
 }
-
-/// How many paths are kept.
-const PATHS: usize = 5;
-/// Ways are told from where they are known while these have fewer than this share of all arcs.
-const SCATTER_BELOW: f64 = 0.3;
-/// Walks of push have every length; paths are looked for up to this one, and so for walks of more steps.
-const LONGEST_PATH: usize = 6;
 
 impl Diffusion {
     /// The walk that the parameters choose.
@@ -621,7 +528,7 @@ impl Diffusion {
     }
 
     /// Adds `sum over k of c_k (P^T)^k s`.
-    fn add_lengths(
+    pub(super) fn add_lengths(
         &self,
         t: &Transition,
         part: &Sparse,
@@ -638,13 +545,6 @@ impl Diffusion {
                 *sum += weight * mass;
             }
         }
-    }
-
-    /// Where walks from some seeds may be, as far as ways back to them are looked for.
-    pub fn near(&self, t: &Transition, seeds: &Sparse) -> Rings {
-        let lengths = self.lengths();
-        let most = lengths.map_or(LONGEST_PATH, |lengths| lengths.len() - 1);
-        Rings::around(t, seeds.iter().map(|seed| seed.0), most)
     }
 
     /// One reverse walk from a node tells for every seed at once. Push stops at `epsilon`, to within which it is known then
@@ -748,56 +648,6 @@ impl Diffusion {
     /// Pushed well below the forward walk's threshold, so that shares are the finer of the two.
     pub fn fine(&self) -> f64 {
         (self.epsilon * 0.01).max(1e-9)
-    }
-
-    /// The heaviest walks from any seed to the node: a dynamic programme over the nodes, keeping for each (step, node) the
-    /// best way from there to the target, as far as a seed can be reached in the steps that are left: `near` knows. Best
-    /// first.
-    pub fn paths(&self, t: &Transition, seeds: &Sparse, near: &Rings, target: Node) -> Vec<Path> {
-        let most = self.lengths().map_or(LONGEST_PATH, |all| all.len() - 1);
-        let weights: Vec<f64> = (0..=most.min(LONGEST_PATH))
-            .map(|steps| self.length(steps))
-            .collect();
-        let layers = ways_back(t, near, target, weights.len() - 1);
-        let at = |m: usize, node: Node| -> Option<&Way> {
-            let layer: &[Way] = &layers[m];
-            let place = layer.binary_search_by_key(&node, |way| way.from);
-            Some(&layer[place.ok()?])
-        };
-        let mut found: Vec<(f64, usize, Node)> = Vec::new();
-        for (m, weight) in weights.iter().enumerate() {
-            for &(seed, s) in seeds {
-                let mass = at(m, seed).map_or(0.0, |way| s * way.product * weight);
-                if mass > 0.0 {
-                    found.push((mass, m, seed));
-                }
-            }
-        }
-        // Equals are told apart by their nodes, so all of the last one's are looked at.
-        let mut masses: Vec<f64> = found.iter().map(|found| found.0).collect();
-        masses.sort_unstable_by(|a, b| b.total_cmp(a));
-        let least = masses.get(PATHS - 1).copied().unwrap_or(0.0);
-        let path = |(mass, m, seed): (f64, usize, Node)| {
-            let mut nodes = vec![seed];
-            for m in (1..=m).rev() {
-                let next = at(m, nodes[nodes.len() - 1]).map(|way| way.next);
-                nodes.extend(next);
-            }
-            let kept = nodes
-                .windows(2)
-                .map(|pair| t.probability(pair[0] as usize, pair[1] as usize))
-                .collect();
-            Path { nodes, mass, kept }
-        };
-        let heavy = found.into_iter().filter(|found| found.0 >= least);
-        let mut found: Vec<Path> = heavy.map(path).collect();
-        found.sort_by(|a, b| {
-            b.mass
-                .total_cmp(&a.mass)
-                .then_with(|| a.nodes.cmp(&b.nodes))
-        });
-        found.truncate(PATHS);
-        found
     }
 
     /// The exact part of every node's score that each group of seeds paid for: one walk a group, restarted at its seeds
@@ -997,84 +847,6 @@ pub fn parity(alpha: f64, steps: Option<usize>) -> Parity {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    /// The heaviest walks by the programme as it is written, over all nodes.
-    fn plain(diffusion: &Diffusion, t: &Transition, seeds: &Sparse, target: Node) -> Vec<Path> {
-        let lengths = diffusion.lengths().unwrap_or_else(|| {
-            let weight = |k| diffusion.alpha * (1.0 - diffusion.alpha).powi(k);
-            (0..=LONGEST_PATH as i32).map(weight).collect()
-        });
-        let mut first = vec![(0.0, target); t.nodes()];
-        first[target as usize].0 = 1.0;
-        let mut layers = vec![first];
-        let mut found: Vec<Path> = Vec::new();
-        for (m, weight) in lengths.iter().enumerate().take(LONGEST_PATH + 1) {
-            if m > 0 {
-                let before = &layers[m - 1];
-                let best = |u: usize| {
-                    let mut best = (0.0, target);
-                    let (targets, weights) = t.row(u);
-                    for (&v, &w) in targets.iter().zip(weights) {
-                        let through = before[v as usize].0 * f64::from(w) * t.into(v as usize);
-                        if through > best.0 {
-                            best = (through, v);
-                        }
-                    }
-                    (best.0 * t.scale(u), best.1)
-                };
-                layers.push((0..t.nodes()).map(best).collect());
-            }
-            for &(seed, s) in seeds {
-                let mass = s * layers[m][seed as usize].0 * weight;
-                if mass > 0.0 {
-                    let mut nodes = vec![seed];
-                    for layer in layers[1..=m].iter().rev() {
-                        nodes.push(layer[nodes[nodes.len() - 1] as usize].1);
-                    }
-                    let pairs = nodes.windows(2);
-                    let kept = pairs.map(|p| t.probability(p[0] as usize, p[1] as usize));
-                    let kept = kept.collect();
-                    found.push(Path { nodes, mass, kept });
-                }
-            }
-        }
-        found.sort_by(|a, b| {
-            let by_mass = b.mass.total_cmp(&a.mass);
-            by_mass.then_with(|| a.nodes.cmp(&b.nodes))
-        });
-        found.truncate(PATHS);
-        found
-    }
-
-    proptest! {
-        #[test]
-        fn paths_are_those_of_the_plain_programme_to_the_bit(
-            edges in prop::collection::vec((0u32..60, 0u32..60, 0.5f32..4.0), 1..150),
-            seeds in prop::collection::btree_map(0u32..60, 0.01f64..1.0, 1..6),
-            into in prop::collection::vec(0.1f64..1.0, 60),
-            target in 0u32..60, alpha in 0.05f64..0.95, steps in 0usize..9, kernel in 0usize..4,
-        ) {
-            let edges = edges.into_iter().filter(|(a, b, _)| a != b);
-            let t = Transition::of_edges(60, edges).rescaled(into);
-            let diffusion = Diffusion {
-                kernel: [Kernel::Power, Kernel::Push, Kernel::Summed, Kernel::Lazy][kernel],
-                alpha,
-                steps,
-                epsilon: 1e-4,
-                threshold: PushThreshold::Plain,
-                dangling: Dangling::Drop,
-                jump: false,
-            };
-            let seeds: Sparse = seeds.into_iter().collect();
-            let near = diffusion.near(&t, &seeds);
-            let paths = diffusion.paths(&t, &seeds, &near, target);
-            for path in &paths {
-                let carried = diffusion.carried(&t, &seeds, &path.nodes);
-                prop_assert!((carried - path.mass).abs() <= 1e-9 * path.mass, "{path:?} {carried}");
-            }
-            prop_assert_eq!(paths, plain(&diffusion, &t, &seeds, target));
-        }
-    }
 
     proptest! {
         #[test]

@@ -420,14 +420,15 @@ fn shares_and_paths_by_hand() {
     let seeds = seeds(&[(T[0], 0.5), (ADA, 0.5)]);
     // H: .25 of the mass that is there after two steps: T0 over S0 1/6, ADA over S0 1/24 and S1 1/32.
     let p = restart(&seeds);
-    let near = diffusion.near(t, &p);
+    let spread = diffusion.spread(&graph, &p, false, &mut Scratch::default());
+    let paths = |to| diffusion.paths(t, &p, spread.left(), || diffusion.near(t, &p), to);
     let shares = shares(&seeds, &diffusion.reach(t, &p, H, (0.0, None)));
     assert_eq!(shares.iter().map(|s| s.seed).collect::<Vec<_>>(), [0, 1]);
     assert!(close(shares[0].mass, 0.25 / 6.0) && close(shares[1].mass, 0.25 * 7.0 / 96.0));
-    let path = &diffusion.paths(t, &p, &near, H)[0];
+    let path = &paths(H)[0];
     assert_eq!(path.nodes, [T[0], S[0], H]);
     assert!(close(path.kept[0], 1.0) && close(path.kept[1], 1.0 / 3.0));
-    assert!(diffusion.paths(t, &p, &near, T[2]).is_empty());
+    assert!(paths(T[2]).is_empty());
 }
 
 /// A random graph: units of random entities, each in a text of its own.
