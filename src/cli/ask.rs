@@ -178,24 +178,23 @@ impl AskArgs {
         purpose: Purpose,
         lossy: Lossy,
     ) -> Result<(Arc<Index>, Retrieval, Option<Spent>)> {
+        let keep = match purpose {
+            Purpose::Trace => Keep::States,
+            Purpose::Answer => Keep::Scores,
+        };
         let (path, question) = index_and_question(&self.words)?;
         let encoder = self.opening.reading.encoder.as_deref();
         let Some(published) = elsewhere::published(path, encoder, lossy.partial)? else {
             let (index, question, settings) = self.opened(Aim::Whole)?;
-            let retrieval =
-                Retriever::new(index.clone()).retrieve(&question, &settings, Keep::States);
+            let retrieval = Retriever::new(index.clone()).retrieve(&question, &settings, keep);
             report(&index.llm());
             let retrieval = retrieval?;
             warn(&index, &retrieval);
             return Ok((index, retrieval, None));
         };
         let settings = elsewhere::settings(&published, &self.how, self.top)?;
-        let fetched = retrieve::elsewhere::retrieve(
-            &published,
-            question,
-            &settings,
-            (Keep::States, purpose),
-        )?;
+        let fetched =
+            retrieve::elsewhere::retrieve(&published, question, &settings, (keep, purpose))?;
         let (index, retrieval) = (fetched.numbered.index, fetched.run);
         self.opening.thinking.of(&index)?;
         warn(&index, &retrieval);
@@ -338,17 +337,17 @@ pub(super) struct Asked<'a> {
     /// Seconds of each stage that ran; the sum where one ran several times.
     seconds: Named<f64>,
     /// Start of the search, heaviest first, at most 200 of a step.
-    pub(super) seeds: Vec<Start>,
+    seeds: Vec<Start>,
     /// Returned passages, best first.
-    pub(super) passages: Vec<Passage<'a>>,
+    passages: Vec<Passage<'a>>,
     /// How probably the answer is in the first five; null where the method has learned nothing of that.
-    pub(super) confidence: Option<Confidence>,
+    confidence: Option<Confidence>,
     /// That nothing of the question is known, and what to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     unrecognised: Option<&'static str>,
     /// Number of seeds beyond those listed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) seeds_left_out: Option<usize>,
+    seeds_left_out: Option<usize>,
     /// Your changes of the seeds, and whether each had something to change.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     seed_edits: Vec<Edited>,
@@ -366,23 +365,23 @@ pub(super) struct Asked<'a> {
 /// A returned passage.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Passage<'a> {
+struct Passage<'a> {
     #[serde(flatten)]
-    pub(super) opened: Opened,
+    opened: Opened,
     /// Its text, without the title.
     text: &'a str,
     /// Why it is here, in a few words.
-    pub(super) reason: String,
+    reason: String,
     /// The part of its text that is about the question.
-    pub(super) snippet: Snippet,
+    snippet: Snippet,
 }
 
 /// A part of a text.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub(super) struct Snippet {
+struct Snippet {
     /// On one line.
-    pub(super) text: String,
+    text: String,
     /// Words and names of the question in it, in order.
     marked: Vec<String>,
 }
@@ -439,7 +438,7 @@ impl<'a> Answered<'a> {
 }
 
 impl<'a> Asked<'a> {
-    pub(super) fn of(index: &'a Arc<Index>, retrieval: &'a Retrieval) -> Asked<'a> {
+    fn of(index: &'a Arc<Index>, retrieval: &'a Retrieval) -> Asked<'a> {
         let mut seconds: Named<f64> = Named(Vec::new());
         for time in retrieval.times() {
             match seconds.0.iter_mut().find(|(name, _)| *name == time.name) {
@@ -455,7 +454,7 @@ impl<'a> Asked<'a> {
             let marked = marks.map(|m| span::of(&text, m.range).to_owned());
             let opened = retrieval.explain(index, hit.passage);
             Passage {
-                reason: hits.reason(hit, &opened),
+                reason: hits.reason(hit.passage, Some(&opened)),
                 opened: spelled_out(index, retrieval, hit.passage, opened),
                 text: index.text(hit.passage),
                 snippet: Snippet {

@@ -12,6 +12,7 @@ use crate::retrieve::{Hit, Node, Retrieval};
 use crate::text::figures::signed;
 use crate::text::span;
 use ratatui::crossterm::terminal;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::ops::Range;
@@ -73,11 +74,11 @@ impl Hits<'_> {
             let id = cut(self.index.id(hit.passage), wide / 2);
             writeln!(out, "{rank:>3}  {headed}{score}  {id}")?;
             self.text(out, hit, wide - INDENT.len())?;
-            let opened = self.retrieval.explain(self.index, hit.passage);
-            let reason = self.reason(hit, &opened);
+            let opened = parts.then(|| self.retrieval.explain(self.index, hit.passage));
+            let reason = self.reason(hit.passage, opened.as_ref());
             writeln!(out, "{INDENT}{}", cut(&reason, wide - INDENT.len()))?;
-            if parts {
-                write!(out, "{}", listed(&opened))?;
+            if let Some(opened) = &opened {
+                write!(out, "{}", listed(opened))?;
             }
         }
         Ok(())
@@ -101,19 +102,21 @@ impl Hits<'_> {
         Ok(())
     }
 
-    /// Why a passage is here, in a few words: the parts that are most of its score, and its way from a seed.
-    pub fn reason(&self, hit: &Hit, opened: &Explanation) -> String {
-        let way = self.way(hit.passage);
-        let parts = match opened.combine {
+    /// Why a passage is here, in a few words: the parts that are most of its score, and its way from a seed. `opened` is what
+    /// its score is made of, where that is known; else no more of it is found than the words need.
+    pub fn reason(&self, passage: u32, opened: Option<&Explanation>) -> String {
+        let way = self.way(passage);
+        let brief = || self.retrieval.brief(self.index, passage);
+        let own = opened.map_or_else(|| Cow::Owned(brief()), Cow::Borrowed);
+        let parts = match () {
             // What seeds paid is what the way says.
-            _ if !opened.paths.is_empty() && way.is_some() => None,
-            Combine::Sum if opened.parts.len() > 1 && width(&opened.sentence) > SHORT => {
-                Some(shares(opened))
-            }
-            _ => Some(opened.sentence.clone()),
+            () if !own.paths.is_empty() && way.is_some() => None,
+            // With all evidence a sentence that is long is longer still.
+            () if opened.is_some() || is_long(&own) => Some(in_words(&own)),
+            () => Some(in_words(&self.retrieval.explain(self.index, passage))),
         };
-        let said: Vec<String> = way.into_iter().chain(parts).collect();
-        said.join("; ")
+        let reason: Vec<String> = way.into_iter().chain(parts).collect();
+        reason.join("; ")
     }
 
     /// How the walk reaches a passage, by the path that carries most.
@@ -130,6 +133,19 @@ impl Hits<'_> {
                 format!("from the seed {} over {}", name(seed), over.join(" > "))
             }
         })
+    }
+}
+
+/// Whether the parts of a score say in fewer words what the sentence says.
+fn is_long(opened: &Explanation) -> bool {
+    let sums = opened.combine == Combine::Sum && opened.parts.len() > 1;
+    sums && width(&opened.sentence) > SHORT
+}
+
+fn in_words(opened: &Explanation) -> String {
+    match is_long(opened) {
+        true => shares(opened),
+        false => opened.sentence.clone(),
     }
 }
 

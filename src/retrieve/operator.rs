@@ -319,6 +319,8 @@ pub struct At<'a> {
     pub run: &'a Retrieval,
     /// Place of the step in the plan.
     pub step: usize,
+    /// What takes a walk back to find is left out: see [`Retrieval::brief`].
+    pub brief: bool,
 }
 
 impl<'a> At<'a> {

@@ -351,6 +351,7 @@ impl Retrieval {
             index,
             run: self,
             step,
+            brief: false,
         }
     }
 
@@ -607,7 +608,17 @@ impl Retrieval {
 
     /// What the score of a passage is made of.
     pub fn explain(&self, index: &Arc<Index>, passage: u32) -> Explanation {
-        let last = self.last(index);
+        self.explained(index, passage, false)
+    }
+
+    /// As [`explain`](Self::explain), but for what takes a walk back to find: what each seed paid, of which a walk's parts
+    /// are made. Paths are there, and all other parts; the evidence of a walk that is one of several parts is shorter.
+    pub fn brief(&self, index: &Arc<Index>, passage: u32) -> Explanation {
+        self.explained(index, passage, true)
+    }
+
+    fn explained(&self, index: &Arc<Index>, passage: u32, brief: bool) -> Explanation {
+        let last = self.last(index).map(|last| At { brief, ..last });
         last.map_or_else(Explanation::default, |at| {
             at.operator().explain(&at, passage)
         })

@@ -3,7 +3,8 @@
 use super::refusal::Refusal;
 use super::runs::{self, no_effect};
 use super::{Arguments, GoOn, Session, read};
-use crate::cli::ask::Asked;
+use crate::cli::hits::Hits;
+use crate::explain::trace::seeds;
 use crate::index::Index;
 use crate::parameters::RESULT_K;
 use crate::retrieve::elsewhere::{Purpose, fitted, retrieve};
@@ -127,36 +128,36 @@ pub fn ask(session: &Session, arguments: Arguments, _: GoOn) -> Result<Value, Re
     let (name, settings) = args.asked.settings(session)?;
     let index = session.index.clone();
     let Some(source) = index.source() else {
-        let run = Retriever::new(index.clone()).retrieve(text, &settings, Keep::States)?;
+        let run = Retriever::new(index.clone()).retrieve(text, &settings, Keep::Scores)?;
         return Ok(answer(&index, &run, &name));
     };
     // With as little of the index as the answer takes: most questions are asked once.
     let settings = fitted(source.rows().whole(), &settings)?;
-    let within = (Keep::States, Purpose::Answer);
+    let within = (Keep::Scores, Purpose::Answer);
     let fetched = retrieve(source.rows(), text, &settings, within)?;
     Ok(answer(&fetched.numbered.index, &fetched.run, &name))
 }
 
 /// The answer that a run gives.
 fn answer(index: &Arc<Index>, run: &Retrieval, name: &str) -> Value {
-    let whole = Asked::of(index, run);
+    let (seeds, left_out) = seeds(index, run);
+    let hits = Hits::of(index, run);
     let question = index.question(&run.question);
     let gold = |passage: u32| {
         let mut all = question.iter().flat_map(|question| &question.gold);
         all.any(|gold| gold.passage == passage)
     };
-    let passages = whole.passages.into_iter().zip(run.top());
-    let passages = passages.map(|(passage, hit)| Passage {
-        rank: passage.opened.rank,
-        id: passage.opened.id,
-        title: passage.opened.title,
-        score: passage.opened.score,
+    let passages = run.top().iter().zip(1..).map(|(hit, rank)| Passage {
+        rank: Some(rank),
+        id: index.id(hit.passage).to_owned(),
+        title: index.title(hit.passage).to_owned(),
+        score: Some(hit.score.into()),
         gold: question.map(|_| gold(hit.passage)),
-        reason: passage.reason,
-        text: passage.snippet.text,
+        reason: hits.reason(hit.passage, None),
+        text: hits.snippet(hit.passage).0,
     });
-    let all = whole.seeds.len() + whole.seeds_left_out.unwrap_or(0);
-    let seeds = whole.seeds.into_iter().take(SEEDS).map(|seed| Seed {
+    let all = seeds.len() + left_out;
+    let seeds = seeds.into_iter().take(SEEDS).map(|seed| Seed {
         label: seed.label,
         weight: seed.weight,
         why: seed.why,
@@ -178,7 +179,7 @@ fn answer(index: &Arc<Index>, run: &Retrieval, name: &str) -> Value {
             false => run.unrecognised(index),
         },
         no_effect: no_effect(run),
-        confidence: whole.confidence.map(Sure::of),
+        confidence: run.confidence(index).map(Sure::of),
         passages: passages.collect(),
         seeds: seeds.collect(),
         settings: run.settings.changed(),

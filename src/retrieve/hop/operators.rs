@@ -478,6 +478,9 @@ impl<'a> Evidence<'a> {
         if score <= 0.0 {
             return String::new();
         }
+        if self.at.brief {
+            return format!("mass {score:.4}");
+        }
         // To within a hundredth of the score: percentages are shown. Where that is very little, a push would go on for long
         // to part what hardly counts. Of a lost passage what it lacks is looked for too, and more finely: that push tells
         // both.

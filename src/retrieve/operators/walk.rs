@@ -308,6 +308,14 @@ pub fn shared(graph: &Graph, passage: u32) -> Vec<(Node, f64)> {
 /// As [`opened`], of what landed on some nodes, each with the share of it that counts.
 pub fn opened_at(at: &At<'_>, walked: &Walked<'_>, nodes: &[(Node, f64)]) -> Explanation {
     let (graph, spread) = (walked.graph, walked.spread);
+    let best = walked.heaviest(nodes.iter().map(|node| node.0));
+    let paths = best.map_or_else(Vec::new, |node| walked.paths(node).to_vec());
+    if at.brief {
+        return Explanation {
+            paths,
+            ..Explanation::default()
+        };
+    }
     let Paid {
         by_seed: paid,
         by_length,
@@ -317,8 +325,6 @@ pub fn opened_at(at: &At<'_>, walked: &Walked<'_>, nodes: &[(Node, f64)]) -> Exp
         // The forward walk is short of the limit by at most what it has not settled.
         error += spread.ledgers.last().map_or(0.0, |ledger| ledger.residual);
     }
-    let best = walked.heaviest(nodes.iter().map(|node| node.0));
-    let paths = best.map_or_else(Vec::new, |node| walked.paths(node).to_vec());
     let mut order: Vec<usize> = (0..paid.len()).filter(|seed| paid[*seed] > 0.0).collect();
     order.sort_by(|a, b| paid[*b].total_cmp(&paid[*a]).then(a.cmp(b)));
     let seed_at = At {
