@@ -282,10 +282,9 @@ fn called(session: &Session, tool: &str, arguments: &Value) -> Value {
 
 #[test]
 fn calls_are_answered_as_over_the_whole() {
-    let [here, there] = [SAMPLE.clone(), opened().0].map(|index| Session {
-        facts: facts(&index, "sample"),
-        index,
-        files: false,
+    let [here, there] = [SAMPLE.clone(), opened().0].map(|index| {
+        let facts = facts(&index, "sample");
+        Session::over(index, facts)
     });
     for method in ["hop", "graph-hybrid@epsilon=1e-7", "bm25", "dense"] {
         let run = match method {

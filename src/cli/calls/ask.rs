@@ -8,7 +8,7 @@ use crate::explain::trace::seeds;
 use crate::index::Index;
 use crate::parameters::RESULT_K;
 use crate::retrieve::elsewhere::{Purpose, fitted, retrieve};
-use crate::retrieve::{Confidence, Keep, Retrieval, Retriever};
+use crate::retrieve::{Confidence, Keep, Retrieval};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -128,7 +128,7 @@ pub fn ask(session: &Session, arguments: Arguments, _: GoOn) -> Result<Value, Re
     let (name, settings) = args.asked.settings(session)?;
     let index = session.index.clone();
     let Some(source) = index.source() else {
-        let run = Retriever::new(index.clone()).retrieve(text, &settings, Keep::Scores)?;
+        let run = session.retrieving(|own| own.retrieve(text, &settings, Keep::Scores))?;
         return Ok(answer(&index, &run, &name));
     };
     // With as little of the index as the answer takes: most questions are asked once.

@@ -188,10 +188,11 @@ fn on_question(
     go_on: GoOn,
 ) -> Result<Value, Refusal> {
     let asked = runs::question(session, said)?;
-    Retriever::new(session.index.clone()).rounds(|own| {
+    let compared = |own: &mut Retriever| {
         let compared = Compared::of(own, asked, names.to_vec(), both, |_| go_on())?;
         answer(&compared, asked.0, names.clone(), both)
-    })
+    };
+    session.retrieving(|own| own.rounds(compared))
 }
 
 /// The answer on two runs of a question.

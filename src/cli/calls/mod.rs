@@ -23,13 +23,13 @@ use crate::explorer::engine::facts;
 use crate::explorer::lack::lacks;
 use crate::explorer::scene::Facts;
 use crate::index::Index;
-use crate::retrieve::{METHODS, Method, Presets};
+use crate::retrieve::{METHODS, Method, Presets, Retriever};
 use anyhow::Result;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use size::fit;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Tokens of an answer where a request names no bound, at least, and at most.
 const TOKENS: usize = 2_000;
@@ -45,7 +45,12 @@ pub struct Session {
     pub facts: Facts,
     /// Whether a RUN may name a file: a ranker, the run of another program.
     pub files: bool,
+    /// What answers calls, while it waits for one: it remembers graphs and what the last questions came to.
+    waiting: Mutex<Vec<Retriever>>,
 }
+
+/// Retrievers that wait for a call.
+const WAITING: usize = 2;
 
 impl Session {
     /// Opens an index folder, a corpus, or without a path the sample. What is to be known of reading it goes to `tell`.
@@ -58,11 +63,31 @@ impl Session {
         let index = load_telling(path, &reading, aim, &mut settings, tell)?;
         let argument = path.map(|path| path.display().to_string());
         let facts = facts(&index, &argument.unwrap_or_default());
-        Ok(Session {
+        Ok(Session::over(index, facts))
+    }
+
+    /// Of an open index.
+    pub fn over(index: Arc<Index>, facts: Facts) -> Session {
+        Session {
             index,
             facts,
             files: false,
-        })
+            waiting: Mutex::default(),
+        }
+    }
+
+    /// Works with what earlier calls remembered. Of an index that lies elsewhere, that is kept with its rows.
+    fn retrieving<T>(&self, work: impl FnOnce(&mut Retriever) -> T) -> T {
+        let waiting = || self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = waiting().pop();
+        let mut own = known.unwrap_or_else(|| Retriever::new(self.index.clone()));
+        let made = work(&mut own);
+        let here = self.index.source().is_none();
+        let mut waiting = waiting();
+        if here && waiting.len() < WAITING {
+            waiting.push(own);
+        }
+        made
     }
 
     /// The methods that run on the index.
@@ -374,4 +399,29 @@ pub fn made() -> Vec<(&'static str, Value)> {
         ),
     ];
     all.into_iter().map(bounded).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layers::entities::ENTITY_PASSAGE;
+
+    #[test]
+    fn a_call_finds_the_graph_of_the_one_before() {
+        let session = Session::open(None, &mut |_| {}).unwrap();
+        let settings = runs::settings(&session, None, None).unwrap().1;
+        let graph = || {
+            let graph = session.retrieving(|own| own.graph(&ENTITY_PASSAGE, &settings, &[]));
+            graph.unwrap().id
+        };
+        let first = graph();
+        assert_eq!(graph(), first);
+        // Calls at one time have a retriever each, and the index shares the graph that one of them holds.
+        let within = session.retrieving(|own| {
+            own.graph(&ENTITY_PASSAGE, &settings, &[]).unwrap();
+            session.retrieving(|_| graph())
+        });
+        assert_eq!(within, first);
+        assert_eq!(session.waiting.lock().unwrap().len(), WAITING);
+    }
 }

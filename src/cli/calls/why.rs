@@ -52,7 +52,7 @@ impl Why {
         let than = self.than.as_deref().map(|id| runs::passage(session, id));
         let than = than.transpose()?;
         let (name, settings) = self.asked.settings(session)?;
-        Retriever::new(session.index.clone()).rounds(|own| {
+        let asked = |own: &mut Retriever| {
             answer(&Subject {
                 name: &name,
                 run: own.retrieve(text, &settings, Keep::States)?,
@@ -60,7 +60,8 @@ impl Why {
                 passage,
                 than,
             })
-        })
+        };
+        session.retrieving(|own| own.rounds(asked))
     }
 }
 
