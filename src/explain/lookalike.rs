@@ -182,11 +182,15 @@ pub fn lookalikes(index: &Arc<Index>, run: &Retrieval, passage: u32) -> Vec<Look
         return Vec::new();
     };
     let own = names_of(graph, passage);
+    let alike = likely(index, run, graph, &own);
     let title = words(index.title(passage));
-    let labels = own.iter().map(|&node| graph.label(index, node));
+    let labels = alike.iter().map(|&node| graph.label(index, node));
     let asked: Vec<Cow<'_, str>> = labels.chain(missing(run).map(Cow::Borrowed)).collect();
+    if asked.is_empty() {
+        return Vec::new();
+    }
     let spellings = graph.spelled_like(index, &asked);
-    let mut found = held(index, run, graph, &spellings, &own);
+    let mut found = held(index, run, graph, &spellings, (&own, &alike));
     found.extend(unlinked(index, run, graph, &spellings, &own));
     // The passage's title says best what it hangs on.
     let is_title = |alike: &LookAlike| alike.of_passage && words(&alike.other) == title;
@@ -220,19 +224,40 @@ pub fn graph_of(run: &Retrieval) -> Option<&Arc<Graph>> {
 /// name is joined to.
 type Weighed = (f64, LookAlike);
 
-/// Names that hold what a name of the passage lacks.
+/// Those of a passage's names that are like one which holds what they may lack. Few names hold anything, and of a large graph
+/// all names are looked at for these alone: how many others have a surname, only all of them know.
+fn likely(index: &Arc<Index>, run: &Retrieval, graph: &Graph, own: &[Node]) -> Vec<Node> {
+    let holding: Vec<Node> = match run.walk() {
+        Some(walk) => {
+            let mass = (0..).zip(&walk.spread.mass);
+            let held = mass.filter(|(_, mass)| **mass >= LEAST);
+            held.map(|(node, _)| node).collect()
+        }
+        None => run
+            .names()
+            .iter()
+            .flat_map(|name| name.nodes.clone())
+            .collect(),
+    };
+    let names = holding.into_iter().filter(|&node| graph.is_name(node));
+    let some = Spellings::of(names.map(|node| (node, graph.label(index, node))));
+    let is_like = |node: &Node| !held(index, run, graph, &some, (own, &[*node])).is_empty();
+    own.iter().copied().filter(is_like).collect()
+}
+
+/// Names that hold what a name of the passage lacks: one of some of its `own`.
 fn held(
     index: &Arc<Index>,
     run: &Retrieval,
     graph: &Graph,
     spellings: &Spellings,
-    own: &[Node],
+    (own, some): (&[Node], &[Node]),
 ) -> Vec<Weighed> {
     let walked = run.walk();
     let mass = |node: Node| walked.map(|walk| walk.spread.mass[node as usize]);
     let linked = |node: Node| run.names().iter().any(|name| name.nodes.contains(&node));
     let mut found = Vec::new();
-    for &node in own {
+    for &node in some {
         let label = graph.label(index, node);
         for pair in pairs(graph, spellings, &label, Some(node)) {
             // What stands in the passage too gives it all it has.

@@ -319,6 +319,30 @@ fn what_is_alike_is_the_same_whether_all_names_were_looked_at_or_those_that_may_
     assert!(after.iter().filter(|(_, found)| found.len() > 1).count() > 5);
 }
 
+#[test]
+fn names_that_are_like_none_that_holds_mass_would_find_nothing() {
+    let index = Arc::new(crate::index::sample::index().unwrap());
+    let mut found = 0;
+    for question in index.questions() {
+        for method in ["graph", "bm25", "hop"] {
+            let run = asked(&index, method, &question.text);
+            let Some(graph) = graph_of(&run) else {
+                continue;
+            };
+            let all = graph.spellings(&index);
+            for passage in (0..index.len() as u32).step_by(7) {
+                let own = names_of(graph, passage);
+                let alike = likely(&index, &run, graph, &own);
+                let [some, whole] =
+                    [&alike, &own].map(|some| held(&index, &run, graph, all, (&own, some)));
+                assert_eq!(some, whole, "{}: {passage}", question.text);
+                found += some.len();
+            }
+        }
+    }
+    assert!(found > 20, "{found}");
+}
+
 /// Where the exact form finds nothing, case, accents and possessives do not matter; where it finds something, they do.
 #[test]
 fn a_question_without_a_linked_name_finds_entities_in_any_case() {

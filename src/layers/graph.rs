@@ -18,7 +18,7 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A node of a graph, numbered from 0. On the entity graph passages come first (`0..passages`), then entities.
 pub type Node = u32;
@@ -224,6 +224,15 @@ enum Incidence {
     },
 }
 
+/// The names of a graph by their spellings.
+#[derive(Debug, Default)]
+struct Spelled {
+    /// All of them, where somebody asked for these.
+    all: OnceLock<Arc<Spellings>>,
+    /// Those like some names, which were asked for last: an explanation looks for them more than once.
+    last: Mutex<Option<(Vec<String>, Arc<Spellings>)>>,
+}
+
 /// What graphs call a node that is a name.
 const NAME: &str = "entity";
 /// Of a hundred joined nodes, how many count as hubs, and the least neighbours that one has.
@@ -243,7 +252,7 @@ pub struct Graph {
     /// See [`Graph::hub`].
     hub: OnceLock<usize>,
     /// See [`Graph::spellings`].
-    spellings: Arc<OnceLock<Arc<Spellings>>>,
+    spellings: Arc<Spelled>,
 }
 
 impl fmt::Debug for Graph {
@@ -415,18 +424,27 @@ impl Graph {
 
     /// Its names by their spellings, numbered as nodes. Made when first asked for.
     pub fn spellings(&self, index: &Index) -> &Arc<Spellings> {
-        self.spellings.get().unwrap_or_else(|| {
+        let known = &self.spellings.all;
+        known.get().unwrap_or_else(|| {
             let nodes = (0..self.nodes() as Node).filter(|&node| self.is_name(node));
             // All threads work on it: it is made before the place is taken, so that none waits there for the others.
             let all = Spellings::of(nodes.map(|node| (node, self.label(index, node))));
-            self.spellings.get_or_init(|| Arc::new(all))
+            known.get_or_init(|| Arc::new(all))
         })
     }
 
     /// The spellings that [`Spellings::alike`] needs for some names, and few others: all where they are made already.
     pub fn spelled_like<S: AsRef<str>>(&self, index: &Index, names: &[S]) -> Arc<Spellings> {
-        if let Some(all) = self.spellings.get() {
+        if let Some(all) = self.spellings.all.get() {
             return all.clone();
+        }
+        let last = || {
+            let last = self.spellings.last.lock();
+            last.unwrap_or_else(PoisonError::into_inner)
+        };
+        let asked: Vec<String> = names.iter().map(|name| name.as_ref().to_owned()).collect();
+        if let Some((_, known)) = last().as_ref().filter(|(names, _)| *names == asked) {
+            return known.clone();
         }
         let through = |sieve: &Sieve| -> Vec<(Node, Cow<'_, str>)> {
             let nodes = (0..self.nodes() as Node).into_par_iter();
@@ -440,7 +458,9 @@ impl Graph {
         if let Some(wider) = sieve.with_bearers(labels) {
             passed = through(&wider);
         }
-        Arc::new(Spellings::of(passed.into_iter()))
+        let some = Arc::new(Spellings::of(passed.into_iter()));
+        *last() = Some((asked, some.clone()));
+        some
     }
 
     /// With the spellings of a graph whose nodes have the same names: they are made once for both.
