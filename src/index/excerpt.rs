@@ -611,7 +611,7 @@ impl Excerpt {
             Strings::placed(numbers.passages(), own().map(|(at, own)| (at, of(own))))
         };
         let twins = own().filter(|(_, own)| own.twin);
-        let twins: FxHashSet<usize> = twins.map(|(at, _)| at).collect();
+        let twins: Vec<u32> = twins.map(|(at, _)| at as u32).collect();
         Passages {
             twins: OnceLock::from(twins),
             came: Some(Came {

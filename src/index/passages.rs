@@ -4,10 +4,12 @@ use super::excerpt::Fetched;
 use crate::column::{Column, Strings};
 use crate::corpus::{Passage, full_text};
 use crate::text::span;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Identifiers, titles and texts by passage number.
 #[derive(Default)]
@@ -18,7 +20,7 @@ pub struct Passages {
     /// Passage numbers by identifier, ascending.
     pub sorted: Column<u32>,
     /// Passages whose title another one has too, found when somebody asks.
-    pub twins: OnceLock<FxHashSet<usize>>,
+    pub twins: OnceLock<Vec<u32>>,
     /// Passage numbers by checksums of what they say, made when somebody asks.
     pub said: OnceLock<FxHashMap<u64, u32>>,
     /// Which of them came, of an excerpt: the others are asked for by identifier, and where it has the numbers of the whole by
@@ -160,21 +162,37 @@ impl Passages {
 
     /// Whether other passages have its title.
     pub fn is_twin(&self, passage: usize) -> bool {
-        !self.title(passage).is_empty() && self.twins().contains(&passage)
+        !self.title(passage).is_empty() && self.twins().binary_search(&(passage as u32)).is_ok()
     }
 
-    /// Passages whose title others have too.
-    fn twins(&self) -> &FxHashSet<usize> {
-        self.twins.get_or_init(|| {
-            let mut first: FxHashMap<&str, usize> = FxHashMap::default();
-            let mut twins = FxHashSet::default();
-            for passage in 0..self.len() {
-                if let Some(twin) = first.insert(self.title(passage), passage) {
-                    twins.extend([twin, passage]);
-                }
-            }
-            twins
-        })
+    /// Passages whose title others have too, ascending.
+    fn twins(&self) -> &[u32] {
+        if let Some(known) = self.twins.get() {
+            return known;
+        }
+        // Not while the place is taken, as all threads work on it.
+        let all = (0..self.len() as u32).into_par_iter();
+        let titled = all.filter(|&passage| !self.title(passage as usize).is_empty());
+        let hash = |passage: u32| xxh3_64(self.title(passage as usize).as_bytes());
+        let mut titled: Vec<(u64, u32)> = titled.map(|passage| (hash(passage), passage)).collect();
+        titled.par_sort_unstable();
+        let mut twins: Vec<u32> = Vec::new();
+        for same in titled
+            .chunk_by(|a, b| a.0 == b.0)
+            .filter(|same| same.len() > 1)
+        {
+            // Two titles may have one hash.
+            let has_twin = |own: &u32| {
+                let title = self.title(*own as usize);
+                let others = same.iter().filter(|(_, other)| other != own);
+                others
+                    .map(|(_, other)| self.title(*other as usize))
+                    .any(|other| other == title)
+            };
+            twins.extend(same.iter().map(|(_, passage)| *passage).filter(has_twin));
+        }
+        twins.par_sort_unstable();
+        self.twins.get_or_init(|| twins)
     }
 
     /// Its title where no other passage has it, else its [short](Self::short) name.
@@ -269,6 +287,23 @@ impl Passages {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn twins_have_a_title_that_another_has(titles in prop::collection::vec("[ab]{0,2}", 0..20)) {
+            let passage = |title: &String| Passage {
+                title: title.clone(),
+                ..Passage::default()
+            };
+            let passages: Vec<Passage> = titles.iter().map(passage).collect();
+            let passages = Passages::new(&passages);
+            for (at, title) in titles.iter().enumerate() {
+                let same = titles.iter().filter(|other| *other == title).count();
+                prop_assert_eq!(passages.is_twin(at), !title.is_empty() && same > 1);
+            }
+        }
+    }
 
     #[test]
     fn a_checksum_is_called_by_the_words_of_its_text() {
