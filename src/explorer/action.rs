@@ -147,12 +147,10 @@ pub enum Action {
 }
 
 impl Action {
-    /// What follows from reading a patch.
-    pub fn loaded(read: Result<(String, Vec<GraphEdit>), String>) -> Action {
-        match read {
-            Ok((file, edits)) => Action::Patch(file, edits),
-            Err(why) => Action::Told(Message::error(why)),
-        }
+    /// What follows the end of a lesson on its own corpus: another lesson where one was chosen.
+    pub fn after_lesson(next: Option<String>) -> Action {
+        let end = || Action::Told(Message::plain("end of the lesson"));
+        next.map_or_else(end, Action::Lesson)
     }
 }
 

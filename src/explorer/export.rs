@@ -1,9 +1,10 @@
-//! Files that are made of what is on screen, before they are written.
+//! Files that are made of what is on screen.
 
 use super::layout::Pane;
 use crate::explain::{self, Format};
 use crate::index::Index;
 use crate::retrieve::{Keep, Retrieval, Retriever, Settings};
+use std::io::Write;
 use std::sync::Arc;
 
 /// What a file holds.
@@ -69,4 +70,33 @@ impl Traced {
         let graph = graph.map_err(|error| error.to_string())?;
         Ok(self.format.write(&graph))
     }
+}
+
+/// Writes a file under the first name that is free, and says under which.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn write(stem: &str, ending: &str, text: &str, note: &str) -> Result<String, String> {
+    for number in 1..1000 {
+        let name = match number {
+            1 => format!("{stem}.{ending}"),
+            number => format!("{stem}-{number}.{ending}"),
+        };
+        let file = std::fs::File::create_new(&name);
+        let written = match file {
+            // Half of it is none.
+            Ok(mut file) => {
+                (file.write_all(text.as_bytes())).inspect_err(|_| drop(std::fs::remove_file(&name)))
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => continue,
+            Err(error) => Err(error),
+        };
+        return match written {
+            Ok(()) => Ok(format!("wrote {name}{note}")),
+            Err(error) => Err(format!("{name}: {error}")),
+        };
+    }
+    Err(format!(
+        "{stem}: 1,000 files with this name exist; remove some"
+    ))
 }

@@ -23,6 +23,7 @@
 //! | [`theme`], [`glyphs`], [`picture`] | looks, characters, frames as SVG, ANSI and text |
 
 pub mod action;
+pub mod app;
 pub mod available;
 pub(crate) mod cell;
 pub(crate) mod chrome;

@@ -2,37 +2,32 @@
 //! README, snapshot tests and tours all play here, so none of them can show what the program does not do.
 
 use super::action::{Action, Effect, Message};
-use super::engine;
-use super::export::{Body, Traced};
+use super::app::App;
+use super::export::Traced;
 use super::glyphs::{GlyphSet, Glyphs};
 use super::jobs::{Doer, Thread, Work};
 use super::keys::Stroke;
 use super::layout::Pane;
 use super::lesson::Lesson;
-use super::scene::Facts;
-use super::state::State;
-use super::store::patches;
-use super::theme::{ColorLevel, PRINT, Theme};
-use super::update::{show_parameter, update};
+use super::theme::Theme;
+use super::update::update;
 use super::view;
 use crate::evaluate::labels::Label;
 use crate::index::Index;
 use crate::retrieve::Settings;
 use crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Position;
+use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A state, and everything that would answer its effects.
+/// The explorer, and everything that would answer its effects.
 pub struct Stage {
-    pub state: State,
-    index: Arc<Index>,
+    app: App,
     doer: Doer,
     beside: Doer,
     /// Whether the set is asked after every change: that takes as long as an evaluation.
     pub scores: bool,
-    theme: Theme,
-    glyphs: &'static Glyphs,
     /// What was copied: text, and what it is.
     pub copied: Vec<(String, String)>,
     /// What was to be opened.
@@ -43,6 +38,20 @@ pub struct Stage {
     base: Option<Box<Stage>>,
 }
 
+impl Deref for Stage {
+    type Target = App;
+
+    fn deref(&self) -> &App {
+        &self.app
+    }
+}
+
+impl DerefMut for Stage {
+    fn deref_mut(&mut self) -> &mut App {
+        &mut self.app
+    }
+}
+
 impl Stage {
     pub fn new(
         index: Arc<Index>,
@@ -51,20 +60,13 @@ impl Stage {
         theme: Theme,
         glyphs: &'static Glyphs,
     ) -> Stage {
-        let facts: Arc<Facts> = Arc::new(engine::facts(&index, argument));
-        let doer = || Doer::new(index.clone(), facts.kinds, None).still();
-        let mut state = State::new(facts.clone(), settings);
-        show_parameter(&mut state);
-        state.theme = theme.name().to_owned();
-        state.themes = Theme::names(None);
+        let app = App::new((index, argument), settings, (theme, glyphs), None);
+        let doer = || Doer::new(app.index.clone(), app.state.facts.kinds, None).still();
         Stage {
-            state,
             doer: doer(),
             beside: doer(),
+            app,
             scores: false,
-            index,
-            theme,
-            glyphs,
             copied: Vec::new(),
             opened: None,
             quit: None,
@@ -88,12 +90,11 @@ impl Stage {
 
     /// Does what an effect asks of the world. Gives back what is heard of it.
     pub fn answer(&mut self, effect: Effect) -> Vec<Action> {
-        let told = Mutex::new(Vec::new());
-        let hear = |action| {
-            told.lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(action)
+        let effect = match self.app.answer(effect) {
+            Ok(follows) => return follows.into_iter().collect(),
+            Err(effect) => effect,
         };
+        let told = |message| vec![Action::Told(message)];
         match effect {
             Effect::Begin(Work::Open(open)) => self.opened = Some(open.path),
             Effect::Begin(Work::Score(_)) if !self.scores => {}
@@ -103,52 +104,35 @@ impl Stage {
                     Thread::Pins => &mut self.beside,
                     _ => &mut self.doer,
                 };
-                let tell = |heard| hear(Action::Heard(heard));
-                tell(work.run(doer, &tell, &|| false));
+                let news = Mutex::new(Vec::new());
+                let hear = |heard| {
+                    let news = news.lock();
+                    news.unwrap_or_else(PoisonError::into_inner)
+                        .push(Action::Heard(heard));
+                };
+                hear(work.run(doer, &hear, &|| false));
+                return news.into_inner().unwrap_or_else(PoisonError::into_inner);
             }
-            Effect::Stop(_) | Effect::Suspend | Effect::Then(_) => {}
-            Effect::Theme(name) => match Theme::load(&name, self.theme.level()) {
-                Ok(theme) => self.theme = theme,
-                Err(error) => hear(Action::Told(Message::error(error.to_string()))),
-            },
             Effect::KeepLabel(label) => {
                 let time = "2026-01-01T00:00:00Z".to_owned();
-                hear(Action::Labelled(Ok(Box::new(Label { time, ..*label }))));
+                return vec![Action::Labelled(Ok(Box::new(Label { time, ..*label })))];
             }
             Effect::Copy(text, what) => self.copied.push((text, what)),
             Effect::ExportGraph(traced) => match traced.text(&self.index) {
-                Ok(text) => {
-                    let name = format!("{}.{}", Traced::STEM, traced.format.ending());
-                    self.copied.push((text, name));
-                }
-                Err(said) => hear(Action::Told(Message::error(said))),
+                Ok(text) => self.file(text, Traced::STEM, traced.format.ending()),
+                Err(why) => return told(Message::error(why)),
             },
-            Effect::Export(export) => {
-                let name = format!("{}.{}", export.stem, export.ending);
-                let text = match export.body {
-                    Body::Text(text) => text,
-                    Body::Screen => String::new(),
-                    Body::Figure(pane) => match self.figure(pane) {
-                        Ok(figure) => figure,
-                        Err(said) => return vec![Action::Told(Message::error(said))],
-                    },
-                };
-                self.copied.push((text, name));
-            }
-            Effect::SavePatch(name, edits, over) => {
-                let known = &mut self.state.patches;
-                let kept = patches::keep(None, &name, &edits, over, known);
-                hear(Action::Told(kept.into()));
-            }
-            Effect::LoadPatch(name) => hear(Action::loaded(patches::load(None, &name))),
-            Effect::Remember(_) | Effect::SavePreset(..) => {}
+            Effect::Export(export) => match self.text(export.body) {
+                Ok(text) => self.file(text, &export.stem, export.ending),
+                Err(why) => return told(Message::error(why)),
+            },
             Effect::Quit { keep } => self.quit = Some(keep),
             Effect::Aside(lesson) => match lesson.open() {
                 Ok((index, settings)) => {
                     self.turn_to(index, settings, &lesson);
-                    hear(Action::Teach(lesson));
+                    return vec![Action::Teach(lesson)];
                 }
-                Err(said) => hear(Action::Told(Message::error(said.to_string()))),
+                Err(why) => return told(Message::error(why.to_string())),
             },
             Effect::Return(next) => {
                 if let Some(base) = self.base.take() {
@@ -156,24 +140,25 @@ impl Stage {
                     self.state.present = left.state.present;
                     self.copied.extend(left.copied);
                 }
-                hear(next.map_or_else(
-                    || Action::Told(Message::plain("end of the lesson")),
-                    Action::Lesson,
-                ));
+                return vec![Action::after_lesson(next)];
             }
+            // Nothing is kept here.
+            Effect::Stop(_) | Effect::Suspend | Effect::Remember(_) | Effect::SavePreset(..) => {}
+            // `update` and `App` did it.
+            Effect::Then(_) | Effect::Theme(_) | Effect::SavePatch(..) | Effect::LoadPatch(_) => {}
         }
-        told.into_inner().unwrap_or_else(PoisonError::into_inner)
+        Vec::new()
+    }
+
+    /// Keeps a file that would be written with what was copied.
+    fn file(&mut self, text: String, stem: &str, ending: &str) {
+        self.copied.push((text, format!("{stem}.{ending}")));
     }
 
     /// Opens a lesson's own corpus, until the lesson ends.
     fn turn_to(&mut self, index: Arc<Index>, settings: Settings, lesson: &Lesson) {
-        let mut next = Stage::new(
-            index,
-            &lesson.argument(),
-            settings,
-            self.theme.clone(),
-            self.glyphs,
-        );
+        let (theme, glyphs) = (self.theme.clone(), self.glyphs);
+        let mut next = Stage::new(index, &lesson.argument(), settings, theme, glyphs);
         next.scores = self.scores;
         next.state.begin_aside(&self.state);
         let base = std::mem::replace(self, next);
@@ -209,20 +194,12 @@ impl Stage {
         self.draw_with_cursor(width, height).0
     }
 
-    /// A pane alone as an SVG, in the theme for paper.
-    fn figure(&self, pane: Pane) -> Result<String, String> {
-        let theme = Theme::load(PRINT, ColorLevel::True).map_err(|error| error.to_string())?;
-        view::figure(&self.state, pane, &theme, self.glyphs)
-    }
-
     /// Draws the screen and tells where its text cursor is.
     pub fn draw_with_cursor(&mut self, width: u16, height: u16) -> (Buffer, Option<Position>) {
         if self.state.size != (width, height) {
             self.act(Action::Resize(width, height));
         }
-        let area = Rect::new(0, 0, width, height);
-        let mut buffer = Buffer::empty(area);
-        let (hits, cursor) = view::draw(&self.state, area, &mut buffer, &self.theme, self.glyphs);
+        let (buffer, hits, cursor) = self.app.draw();
         self.act(Action::Drawn(Box::new(hits)));
         (buffer, cursor)
     }

@@ -9,19 +9,8 @@ use super::state::{Mode, State};
 use super::theme::{Scope, Theme};
 use super::{chrome, overlays, panes};
 
-use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
-
-/// Draws a frame and tells what is where.
-pub fn view(state: &State, frame: &mut Frame<'_>, theme: &Theme, glyphs: &Glyphs) -> Hits {
-    let area = frame.area();
-    let (hits, cursor) = draw(state, area, frame.buffer_mut(), theme, glyphs);
-    if let Some(place) = cursor {
-        frame.set_cursor_position(place);
-    }
-    hits
-}
 
 /// Draws into a buffer. The second result is where the text cursor is, when a field is open.
 pub fn draw(

@@ -132,6 +132,21 @@ pub fn save(
     Ok((preset, path))
 }
 
+/// [`save`], and where it is now; the preset is known from then on.
+///
+/// # Errors
+/// As [`save`].
+pub fn keep(
+    folders: &Folders,
+    name: &str,
+    settings: &Settings,
+    known: &mut Presets,
+) -> Result<String, String> {
+    let (preset, path) = save(folders, name, settings)?;
+    known.keep(preset);
+    Ok(format!("preset {name} kept in {}", path.display()))
+}
+
 /// The text with this table, in the place of one of its name or at the end.
 fn with_table(text: &str, name: &str, method: &Method, values: &[(Parameter, String)]) -> String {
     let mut own = format!("[{name}]\nmethod = {:?}\n", method.name);
