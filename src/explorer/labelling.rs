@@ -212,8 +212,11 @@ impl State {
     /// What the program says of the passage on screen, where it is lost.
     pub fn said(&self) -> Option<Said> {
         let why = self.detail()?.passage.as_ref()?;
-        let (code, class) = why.verdict?;
-        Some(Said { code, class })
+        let first = why.reasons.first()?;
+        Some(Said {
+            code: first.code,
+            class: first.class,
+        })
     }
 
     /// Whether what the program says of the passage can be seen while it is labelled.

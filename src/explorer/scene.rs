@@ -10,9 +10,9 @@ use super::text;
 pub use super::text::{Mark, MarkKind};
 use crate::index::published::Spent;
 use crate::index::rows;
-use crate::layers::{Class, Code, Graph, GraphEdited, LayerKind};
-use crate::retrieve::explanation::{Fix, Story};
-use crate::retrieve::{Confidence, Node, SeedChange, Settings};
+use crate::layers::{Graph, GraphEdited, LayerKind};
+use crate::retrieve::explanation::{Reason, Story};
+use crate::retrieve::{Confidence, Ledger, Node, SeedChange, Settings};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
@@ -539,14 +539,6 @@ pub struct Step {
     pub gold: Vec<Option<usize>>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Ledger {
-    pub entities: f64,
-    pub passages: f64,
-    pub dropped: f64,
-    pub residual: f64,
-}
-
 /// A ranked passage.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PassageRow {
@@ -812,10 +804,8 @@ pub struct Why {
     pub error: f64,
     /// One sentence.
     pub sentence: String,
-    /// The first is the verdict. Empty for a passage among the top K.
+    /// With words that are safe to draw. The first is the verdict. Empty for a passage among the top K.
     pub reasons: Vec<Reason>,
-    /// Code and class of the first.
-    pub verdict: Option<(Code, Class)>,
     /// Names that should be one with a name of the passage, in a sentence each, the most telling first.
     pub look_alikes: Vec<String>,
     /// Score of the best passage and of the last one inside the cut.
@@ -875,21 +865,10 @@ pub struct Stop {
     pub kept: Option<f64>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Reason {
-    pub code: String,
-    pub text: String,
-    /// Undoing what it names helps.
-    pub cause: bool,
-    pub fix: Option<Fix>,
-}
-
-impl Reason {
-    /// What undoing it does, in words.
-    pub fn suggestion(&self) -> Option<String> {
-        let fix = self.fix.as_ref()?;
-        Some(text::clean(&fix.to_string()))
-    }
+/// What undoing a reason does, in words.
+pub fn suggestion(reason: &Reason) -> Option<String> {
+    let fix = reason.fix.as_ref()?;
+    Some(text::clean(&fix.to_string()))
 }
 
 /// A node and what is next to it; for flat methods a passage and the words of the question.

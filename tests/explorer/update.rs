@@ -17,7 +17,7 @@ use hopscope::explorer::layout::Pane;
 use hopscope::explorer::panes::rows::{self, PassageLine};
 use hopscope::explorer::parameter_keys;
 use hopscope::explorer::picture::plain;
-use hopscope::explorer::scene::{Reason, Request, Row, Sign};
+use hopscope::explorer::scene::{Request, Row, Sign};
 use hopscope::explorer::stage::Stage;
 use hopscope::explorer::state::Mode;
 use hopscope::explorer::text::score;
@@ -25,7 +25,7 @@ use hopscope::explorer::theme::{ColorLevel, Theme};
 use hopscope::explorer::update::{session, update};
 use hopscope::layers::{Class, Code};
 use hopscope::parameters::{ALPHA, SEED_K, STEPS};
-use hopscope::retrieve::explanation::Fix;
+use hopscope::retrieve::explanation::{Fix, Reason};
 use hopscope::retrieve::{METHODS, Method, Origin, Parameter, Settings, Value};
 use std::sync::Arc;
 
@@ -1298,15 +1298,16 @@ fn a_fix_that_changes_a_seed_or_the_graph_has_a_letter_too() {
             rank: Some(2),
             closed: 1.0,
         });
-        let code = "SEED_WEAK".to_owned();
         let text = "another seed pays".to_owned();
         detail.passage.as_mut().unwrap().reasons.insert(
             0,
             Reason {
-                code,
+                code: Code::Tied,
+                class: Class::F4,
                 text,
                 cause: true,
                 fix,
+                undo: Vec::new(),
             },
         );
         let expected = change.applied(&stage.state.settings);

@@ -6,14 +6,14 @@ use crate::evaluate::answers::places;
 use crate::explain;
 use crate::explain::compare::matched;
 use crate::explorer::scene::{
-    Around, Basis, Beside, Cell, Column, Detail, Part, Path, RANK, RECEIVES, Reason, Row, SENDS,
-    Scene, Stop, Subject, Why,
+    Around, Basis, Beside, Cell, Column, Detail, Part, Path, RANK, RECEIVES, Row, SENDS, Scene,
+    Stop, Subject, Why,
 };
 use crate::explorer::text::{clean, plural, score};
 use crate::index::Index;
 use crate::layers::Graph;
 use crate::retrieve::edits::name_of;
-use crate::retrieve::explanation::{Combine, Explanation, Part as ScorePart};
+use crate::retrieve::explanation::{Combine, Explanation, Part as ScorePart, Reason};
 use crate::retrieve::marks::{marks, question_words};
 use crate::retrieve::{Mask, Node, Retrieval};
 use std::cmp::Ordering;
@@ -32,7 +32,7 @@ pub fn explain(
     scene: &Scene,
     groups: &Groups,
     subject: Subject,
-) -> (Detail, Vec<explain::Reason>) {
+) -> (Detail, Vec<Reason>) {
     let subject = resolved(subject, scene);
     let walk = retrieval.walk();
     let nodes = match (&scene.story, walk) {
@@ -77,23 +77,20 @@ pub fn test(
     index: &Arc<Index>,
     retrieval: &Retrieval,
     why: &mut Why,
-    described: Vec<explain::Reason>,
+    described: Vec<Reason>,
     going: &(dyn Fn() -> bool + Sync),
 ) {
     let reasons = explain::tested(index, retrieval, why.passage, described, going);
     let alike = explain::lookalikes(index, retrieval, why.passage);
-    why.verdict = reasons.first().map(|first| (first.code, first.class));
     why.reasons = reasons.into_iter().map(reason).collect();
     why.look_alikes = alike.iter().map(|alike| clean(&alike.sentence())).collect();
     why.testing = false;
 }
 
-fn reason(reason: explain::Reason) -> Reason {
+fn reason(reason: Reason) -> Reason {
     Reason {
-        code: reason.code.to_string(),
         text: clean(&reason.text),
-        cause: reason.cause,
-        fix: reason.fix,
+        ..reason
     }
 }
 
@@ -102,7 +99,7 @@ fn why(
     retrieval: &Retrieval,
     scene: &Scene,
     groups: &Groups,
-    (passage, described): (u32, &[explain::Reason]),
+    (passage, described): (u32, &[Reason]),
     than: Option<u32>,
 ) -> Why {
     let place = retrieval.place(passage);
@@ -113,7 +110,6 @@ fn why(
         passage,
         key: index.id(passage).to_owned(),
         testing: !inside,
-        verdict: described.first().map(|first| (first.code, first.class)),
         id: clean(index.short(passage)),
         title: clean(index.title(passage)),
         about: (index.told_about(passage))

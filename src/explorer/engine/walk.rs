@@ -1,14 +1,14 @@
 //! What a walk did: mass on nodes split by group, and every step.
 
 use super::is_hub;
-use crate::explorer::scene::{Basis, Cell, Ledger, Row, Scene, Stage, Step, StepLine, Timeline};
+use crate::explorer::scene::{Basis, Cell, Row, Scene, Stage, Step, StepLine, Timeline};
 use crate::explorer::text::{self, clean, count, measure, plural, score, share};
 use crate::index::Index;
 use crate::layers::Graph;
 use crate::retrieve::masses::Masses;
 use crate::retrieve::operators::passages::landed;
 use crate::retrieve::rank::heaviest;
-use crate::retrieve::retrieval::{self, Spread, Walked};
+use crate::retrieve::retrieval::{Ledger, Spread, Walked};
 use crate::retrieve::spread::{Split, restart_of};
 use crate::retrieve::{Node, Retrieval};
 use rayon::prelude::*;
@@ -165,7 +165,7 @@ pub fn tell(
     let gold: Vec<u32> = scene.gold.iter().map(|gold| gold.passage).collect();
     let (graph, spread) = (walk.graph, walk.spread);
     let passages = graph.passages();
-    let step = |(at, (state, ledger)): (usize, (&Masses, &retrieval::Ledger))| {
+    let step = |(at, (state, ledger)): (usize, (&Masses, &Ledger))| {
         let before = at.checked_sub(1).and_then(|at| spread.states.get(at));
         let moved = before.map_or(0.0, |before| state.apart(before) / 2.0);
         let landed = (!graph.is_of_passages()).then(|| {
@@ -193,12 +193,7 @@ pub fn tell(
             name: at.to_string(),
             note: format!("moved {}", score(moved)),
             brief: (String::new(), format!("{brief:>5}")),
-            ledger: Ledger {
-                entities: ledger.entities,
-                passages: ledger.passages,
-                dropped: ledger.dropped,
-                residual: ledger.residual,
-            },
+            ledger: *ledger,
             moved,
             stage: at + 1,
             passages: on_passages.heaviest(0..passages, STEP_PASSAGES),

@@ -9,10 +9,11 @@ use crate::explorer::glyphs::bar;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::panes::ink::{Chrome, Ink, flow as lines_of};
-use crate::explorer::scene::{Flow, Ledger, Scene, Stage};
+use crate::explorer::scene::{Flow, Scene, Stage};
 use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
+use crate::retrieve::Ledger;
 use ratatui::buffer::Buffer;
 use ratatui::text::{Line, Span};
 use serde_json::Value;
@@ -104,7 +105,7 @@ fn walked(
     if ledger.residual > 0.0 {
         lines.push(figure("residual", ledger.residual, true));
     }
-    let sum = ledger.entities + ledger.passages + ledger.dropped + ledger.residual;
+    let sum = ledger.total();
     lines.push(figure("total", sum, false));
     if !told.moved.is_empty() {
         lines.push(Line::default());

@@ -12,12 +12,13 @@ use crate::explorer::jobs::repair::{self, From, LETTERS, suggested};
 use crate::explorer::layout::{Face, Pane, Slot};
 use crate::explorer::panes::ink::{Chrome, Filling, Ink, flow};
 use crate::explorer::panes::rows::opens_parts;
-use crate::explorer::scene::{Basis, Part, Path, Reason, Scene, Why};
+use crate::explorer::scene::{Basis, Part, Path, Scene, Why, suggestion};
 use crate::explorer::state::State;
 use crate::explorer::text::ended;
 use crate::explorer::text::{self, Scale};
 use crate::explorer::theme::Scope;
 use crate::layers::Code;
+use crate::retrieve::explanation::Reason;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -220,7 +221,7 @@ fn verdict(ink: &Ink<'_>, why: &Why, first: &Reason, width: usize) -> Vec<Line<'
 
 /// What undoing a cause does, with its letter.
 fn undone(ink: &Ink<'_>, at: usize, reason: &Reason) -> Vec<Span<'static>> {
-    let Some(fix) = reason.suggestion() else {
+    let Some(fix) = suggestion(reason) else {
         return Vec::new();
     };
     let fixes = suggested(ink.state);
@@ -234,12 +235,8 @@ fn undone(ink: &Ink<'_>, at: usize, reason: &Reason) -> Vec<Span<'static>> {
 
 /// The names that should be one, the best of them; those that the reasons are about are there.
 fn look_alikes(ink: &Ink<'_>, why: &Why, width: usize) -> Vec<Line<'static>> {
-    let names = [Code::SpelledApart, Code::QueryEntityNotLinked].map(Code::name);
-    if why
-        .reasons
-        .iter()
-        .any(|reason| names.contains(&&*reason.code))
-    {
+    let names = [Code::SpelledApart, Code::QueryEntityNotLinked];
+    if (why.reasons.iter()).any(|reason| names.contains(&reason.code)) {
         return Vec::new();
     }
     let alike = why.look_alikes.iter().take(LOOK_ALIKES);
@@ -867,7 +864,7 @@ pub fn json(state: &State) -> Value {
     let reasons: Vec<Value> = why
         .reasons
         .iter()
-        .map(|r| json!({"code": r.code, "text": r.text, "cause": r.cause, "fix": r.suggestion()}))
+        .map(|r| json!({"code": r.code, "text": r.text, "cause": r.cause, "fix": suggestion(r)}))
         .collect();
     json!({
         "id": why.id, "title": why.title, "rank": why.rank, "score": why.score, "parts": parts,
@@ -903,7 +900,7 @@ fn aloud(why: &Why) -> String {
         );
     }
     for reason in &why.reasons {
-        let fix = reason.suggestion().map(|fix| format!(" Try {fix}."));
+        let fix = suggestion(reason).map(|fix| format!(" Try {fix}."));
         let _ = writeln!(
             out,
             "{}: {}.{}",
