@@ -16,7 +16,7 @@ use crate::index::Index;
 use crate::retrieve::Settings;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 use std::sync::Arc;
 
 pub struct App {
@@ -103,22 +103,22 @@ impl App {
         }
     }
 
-    /// Draws the screen at a terminal, and tells what is where for the mouse.
+    /// Draws the screen at a terminal, and returns what is where.
     pub fn show(&self, frame: &mut Frame<'_>) -> Hits {
         let (area, buffer) = (frame.area(), frame.buffer_mut());
-        let (hits, cursor) = view::draw(&self.state, area, buffer, &self.theme, self.glyphs);
-        if let Some(place) = cursor {
+        let hits = view::draw(&self.state, area, buffer, &self.theme, self.glyphs);
+        if let Some(place) = hits.cursor {
             frame.set_cursor_position(place);
         }
         hits
     }
 
-    /// The screen: its cells, what is where for the mouse, and where the text cursor is.
-    pub fn draw(&self) -> (Buffer, Hits, Option<Position>) {
+    /// The screen: its cells, and what is where.
+    pub fn draw(&self) -> (Buffer, Hits) {
         let (width, height) = self.state.size;
         let area = Rect::new(0, 0, width, height);
         let mut buffer = Buffer::empty(area);
-        let (hits, cursor) = view::draw(&self.state, area, &mut buffer, &self.theme, self.glyphs);
-        (buffer, hits, cursor)
+        let hits = view::draw(&self.state, area, &mut buffer, &self.theme, self.glyphs);
+        (buffer, hits)
     }
 }

@@ -43,6 +43,8 @@ pub struct Hits {
     extents: BTreeMap<Pane, Extent>,
     finder: Extent,
     unfolds: bool,
+    /// Where the text cursor is, while a field is open.
+    pub cursor: Option<Position>,
 }
 
 impl Hits {

@@ -343,7 +343,7 @@ impl Loop {
 
     /// Lays the screen out, though nobody sees it: keys mean what they mean there.
     fn measure(&mut self) {
-        let (_, hits, _) = self.app.draw();
+        let (_, hits) = self.app.draw();
         self.act(Action::Drawn(Box::new(hits)));
     }
 

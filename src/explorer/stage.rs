@@ -17,7 +17,6 @@ use crate::index::Index;
 use crate::retrieve::Settings;
 use crossterm::event::{KeyEvent, KeyEventKind};
 use ratatui::buffer::Buffer;
-use ratatui::layout::Position;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -191,17 +190,12 @@ impl Stage {
 
     /// Draws the screen at a size.
     pub fn draw(&mut self, width: u16, height: u16) -> Buffer {
-        self.draw_with_cursor(width, height).0
-    }
-
-    /// Draws the screen and tells where its text cursor is.
-    pub fn draw_with_cursor(&mut self, width: u16, height: u16) -> (Buffer, Option<Position>) {
         if self.state.size != (width, height) {
             self.act(Action::Resize(width, height));
         }
-        let (buffer, hits, cursor) = self.app.draw();
+        let (buffer, hits) = self.app.draw();
         self.act(Action::Drawn(Box::new(hits)));
-        (buffer, cursor)
+        buffer
     }
 }
 

@@ -10,16 +10,10 @@ use super::theme::{Scope, Theme};
 use super::{chrome, overlays, panes};
 
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 
-/// Draws into a buffer. The second result is where the text cursor is, when a field is open.
-pub fn draw(
-    state: &State,
-    area: Rect,
-    buf: &mut Buffer,
-    theme: &Theme,
-    glyphs: &Glyphs,
-) -> (Hits, Option<Position>) {
+/// Draws into a buffer.
+pub fn draw(state: &State, area: Rect, buf: &mut Buffer, theme: &Theme, glyphs: &Glyphs) -> Hits {
     let mut hits = Hits::default();
     let area = area.intersection(buf.area);
     let ink = Ink {
@@ -33,14 +27,13 @@ pub fn draw(
         ink.style(Scope::Background).patch(ink.style(Scope::Text)),
     );
     if area.area() == 0 {
-        return (hits, None);
+        return hits;
     }
     let plan = state.plan(area);
     if plan.shape == Shape::Line {
         chrome::line::render(&ink, area, buf);
-        return (hits, None);
+        return hits;
     }
-    let mut cursor = None;
     chrome::header::render(&ink, plan.header, buf, &mut hits);
     chrome::pipeline::render(&ink, plan.pipeline, buf, &mut hits);
     let main = Rect::new(
@@ -61,7 +54,7 @@ pub fn draw(
     }
     for slot in &slots {
         let contents = panes::contents(slot.pane);
-        cursor = contents.draw(&ink, *slot, buf, &mut hits).or(cursor);
+        contents.draw(&ink, *slot, buf, &mut hits);
         if state.outdated() && shows_result(*slot) {
             buf.set_style(inside(*slot), ink.style(Scope::Stale));
         }
@@ -72,12 +65,10 @@ pub fn draw(
     chrome::status::render(&ink, plan.status, buf);
     chrome::hints::render(&ink, plan.hints, buf, &mut hits);
     match &state.mode {
-        Mode::Finder(open) => cursor = overlays::finder::render(&ink, open, main, buf, &mut hits),
+        Mode::Finder(open) => overlays::finder::render(&ink, open, main, buf, &mut hits),
         Mode::Start(at) => overlays::start::render(&ink, *at, main, buf, &mut hits),
         Mode::Chord(begun) => overlays::chord::render(&ink, *begun, main, buf, &mut hits),
-        Mode::Label(_) if strip.is_some() => {
-            cursor = overlays::label::render(&ink, main, buf, &mut hits)
-        }
+        Mode::Label(_) if strip.is_some() => overlays::label::render(&ink, main, buf, &mut hits),
         Mode::Label(_)
         | Mode::Browse
         | Mode::Edit
@@ -85,7 +76,7 @@ pub fn draw(
         | Mode::Weight(_)
         | Mode::Filter(_) => {}
     }
-    (hits, cursor)
+    hits
 }
 
 /// A pane alone as an SVG: as large as it is on the screen, with a frame of its own and nothing of the keyboard.

@@ -9,14 +9,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
-/// Gives back where the text cursor is.
-pub fn render(
-    ink: &Ink<'_>,
-    open: &Finder,
-    main: Rect,
-    buf: &mut Buffer,
-    hits: &mut Hits,
-) -> Option<Position> {
+pub fn render(ink: &Ink<'_>, open: &Finder, main: Rect, buf: &mut Buffer, hits: &mut Hits) {
     hits.add(buf.area, Target::Elsewhere);
     let wanted = match open.kind {
         FinderKind::Palette | FinderKind::Help => 92,
@@ -51,7 +44,7 @@ pub fn render(
         height,
     );
     if area.width < 20 || area.height < 5 {
-        return None;
+        return;
     }
     super::frame(area, buf, ink);
     let (title, note) = titles(open);
@@ -73,7 +66,7 @@ pub fn render(
     }
     let inner = Rect::new(area.x + 1, area.y + 1, area.width - 2, area.height - 2);
     hits.add(inner, Target::Entry(usize::MAX));
-    let cursor = field(ink, open, inner, buf);
+    hits.cursor = Some(field(ink, open, inner, buf));
     let about_rows = about_rows.min(inner.height.saturating_sub(8));
     let list = Rect {
         y: inner.y + 2,
@@ -93,7 +86,6 @@ pub fn render(
             buf,
         );
     }
-    Some(cursor)
 }
 
 fn titles(open: &Finder) -> (&'static str, &'static str) {

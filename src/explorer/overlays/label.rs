@@ -6,7 +6,7 @@ use crate::explorer::panes::label::{heading, lines, placed};
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 
 /// Where it is, at the end of an area.
 pub fn place(ink: &Ink<'_>, main: Rect) -> Rect {
@@ -19,12 +19,11 @@ pub fn place(ink: &Ink<'_>, main: Rect) -> Rect {
     }
 }
 
-/// Gives back where the text cursor is.
-pub fn render(ink: &Ink<'_>, main: Rect, buf: &mut Buffer, hits: &mut Hits) -> Option<Position> {
+pub fn render(ink: &Ink<'_>, main: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let area = place(ink, main);
     let (height, width) = (area.height, usize::from(main.width).saturating_sub(4));
     if height < 3 || width < 20 {
-        return None;
+        return;
     }
     let (lines, cursor) = lines(ink, width);
     super::frame(area, buf, ink);
@@ -41,5 +40,5 @@ pub fn render(ink: &Ink<'_>, main: Rect, buf: &mut Buffer, hits: &mut Hits) -> O
     for (y, line) in lines.iter().take(usize::from(inner.height)).enumerate() {
         buf.set_line(inner.x, inner.y + y as u16, line, inner.width);
     }
-    placed(cursor, inner)
+    hits.cursor = placed(cursor, inner);
 }

@@ -1,6 +1,6 @@
 //! What the live run has other than A, and which of these changes did it: every subset of them, tried on this question.
 
-use super::{Card, Contents, Cursor};
+use super::{Card, Contents};
 use crate::evaluate::sweep::{Changes, Column, between, differences, effects, subsets};
 use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
@@ -16,38 +16,6 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use serde_json::json;
-
-fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-    let state = ink.state;
-    let differ = differences(&state.pins.first().settings, &state.settings);
-    let words = match differ.is_empty() {
-        true => "the live run has the settings of A".to_owned(),
-        false => differ.join(", "),
-    };
-    let chrome = Chrome {
-        title: "Which change matters".into(),
-        short: "Changes",
-        note: Line::from(vec![ink.muted(text::plural(differ.len(), "change"))]),
-        summary: Line::from(vec![ink.text(words.clone())]),
-    };
-    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
-        return;
-    };
-    let width = usize::from(area.width).saturating_sub(2);
-    let mut lines = flow(vec![ink.text(words)], width, 2);
-    if let Some((changes, columns)) = &state.pins.subsets {
-        lines.push(Line::default());
-        lines.extend(tried(ink, changes, columns, width));
-    } else if let Some(why) = untried(ink, differ.len()) {
-        lines.extend(flow(vec![ink.muted(why)], width, 0));
-    }
-    let inner = Rect {
-        x: area.x + 1,
-        width: area.width.saturating_sub(1),
-        ..area
-    };
-    ink.scrolled(Pane::Changes, inner, &lines, buf, hits);
-}
 
 /// Why no subset was tried.
 fn untried(ink: &Ink<'_>, differ: usize) -> Option<String> {
@@ -149,9 +117,36 @@ impl Contents for Pinned {
         }
     }
 
-    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
-        render(ink, slot, buf, hits);
-        None
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+        let state = ink.state;
+        let differ = differences(&state.pins.first().settings, &state.settings);
+        let words = match differ.is_empty() {
+            true => "the live run has the settings of A".to_owned(),
+            false => differ.join(", "),
+        };
+        let chrome = Chrome {
+            title: "Which change matters".into(),
+            short: "Changes",
+            note: Line::from(vec![ink.muted(text::plural(differ.len(), "change"))]),
+            summary: Line::from(vec![ink.text(words.clone())]),
+        };
+        let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+            return;
+        };
+        let width = usize::from(area.width).saturating_sub(2);
+        let mut lines = flow(vec![ink.text(words)], width, 2);
+        if let Some((changes, columns)) = &state.pins.subsets {
+            lines.push(Line::default());
+            lines.extend(tried(ink, changes, columns, width));
+        } else if let Some(why) = untried(ink, differ.len()) {
+            lines.extend(flow(vec![ink.muted(why)], width, 0));
+        }
+        let inner = Rect {
+            x: area.x + 1,
+            width: area.width.saturating_sub(1),
+            ..area
+        };
+        ink.scrolled(Pane::Changes, inner, &lines, buf, hits);
     }
 
     fn copied(&self, state: &State, _: &Scene, _: usize) -> Option<(String, String)> {

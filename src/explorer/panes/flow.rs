@@ -3,7 +3,7 @@
 use super::passages::passage_mark;
 use super::row;
 use super::row::{say, split};
-use super::{Card, Contents, Cursor, STEPPED};
+use super::{Card, Contents, STEPPED};
 use crate::explain::Stop;
 use crate::explorer::action::Action;
 use crate::explorer::glyphs::{GlyphSet, Pen, Raster, bar};
@@ -34,57 +34,6 @@ const LEGIBLE: u16 = 24;
 const FIGURE: usize = 7;
 /// A screen this wide shows the question as a column.
 const WIDE: u16 = 116;
-
-fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-    let state = ink.state;
-    let (scene, flow) = match (state.scene(), state.flow()) {
-        (Some(scene), Some(flow)) => (scene, flow),
-        _ => {
-            let chrome = Chrome {
-                title: "Flow".into(),
-                ..Chrome::default()
-            };
-            ink.frame(slot, chrome, buf, hits);
-            return;
-        }
-    };
-    let step = state.flow_step();
-    let told = flow.steps.get(step).map_or("", |step| &step.told);
-    let chrome = Chrome {
-        title: title(ink, scene),
-        short: "Flow",
-        note: Line::from(note(ink, flow, step)),
-        summary: Line::from(vec![ink.muted(told.to_owned())]),
-    };
-    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
-        return;
-    };
-    if flow.lanes.is_empty() || area.height < 2 {
-        hits.set_extent(Pane::Flow, 0, usize::from(area.height));
-        return say(ink, &flow.note, area, buf);
-    }
-    // Where the step has no pane of its own on screen, its sentence stands here.
-    let alone = state.zoom || slot.face == Face::Section;
-    let mut words: Vec<Span<'static>> = [told, &flow.note]
-        .into_iter()
-        .enumerate()
-        .filter(|(at, words)| !words.is_empty() && (*at == 1 || alone))
-        .map(|(at, words)| match at {
-            0 => ink.text(format!("{words} ")),
-            _ => ink.muted(format!("{words} ")),
-        })
-        .collect();
-    words.extend(legend(ink, flow, step));
-    let lines = lines_of(words, usize::from(area.width).saturating_sub(2), 0);
-    let below = (lines.len() as u16).min(area.height / 4);
-    let (area, foot) = split(area, below);
-    for (y, line) in lines.iter().take(usize::from(foot.height)).enumerate() {
-        buf.set_line(foot.x + 1, foot.y + y as u16, line, foot.width - 1);
-    }
-    let picture = Picture::new(ink, Pane::Flow, flow, area);
-    picture.bands(buf);
-    picture.words(scene, buf, hits);
-}
 
 fn title(ink: &Ink<'_>, scene: &Scene) -> String {
     let walked = scene
@@ -614,9 +563,55 @@ impl Contents for Flows {
         }
     }
 
-    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
-        render(ink, slot, buf, hits);
-        None
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+        let state = ink.state;
+        let (scene, flow) = match (state.scene(), state.flow()) {
+            (Some(scene), Some(flow)) => (scene, flow),
+            _ => {
+                let chrome = Chrome {
+                    title: "Flow".into(),
+                    ..Chrome::default()
+                };
+                ink.frame(slot, chrome, buf, hits);
+                return;
+            }
+        };
+        let step = state.flow_step();
+        let told = flow.steps.get(step).map_or("", |step| &step.told);
+        let chrome = Chrome {
+            title: title(ink, scene),
+            short: "Flow",
+            note: Line::from(note(ink, flow, step)),
+            summary: Line::from(vec![ink.muted(told.to_owned())]),
+        };
+        let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+            return;
+        };
+        if flow.lanes.is_empty() || area.height < 2 {
+            hits.set_extent(Pane::Flow, 0, usize::from(area.height));
+            return say(ink, &flow.note, area, buf);
+        }
+        // Where the step has no pane of its own on screen, its sentence stands here.
+        let alone = state.zoom || slot.face == Face::Section;
+        let mut words: Vec<Span<'static>> = [told, &flow.note]
+            .into_iter()
+            .enumerate()
+            .filter(|(at, words)| !words.is_empty() && (*at == 1 || alone))
+            .map(|(at, words)| match at {
+                0 => ink.text(format!("{words} ")),
+                _ => ink.muted(format!("{words} ")),
+            })
+            .collect();
+        words.extend(legend(ink, flow, step));
+        let lines = lines_of(words, usize::from(area.width).saturating_sub(2), 0);
+        let below = (lines.len() as u16).min(area.height / 4);
+        let (area, foot) = split(area, below);
+        for (y, line) in lines.iter().take(usize::from(foot.height)).enumerate() {
+            buf.set_line(foot.x + 1, foot.y + y as u16, line, foot.width - 1);
+        }
+        let picture = Picture::new(ink, Pane::Flow, flow, area);
+        picture.bands(buf);
+        picture.words(scene, buf, hits);
     }
 
     fn count(&self, state: &State) -> usize {

@@ -5,7 +5,7 @@ use super::iterations::shown;
 use super::passages::passage_mark;
 use super::row;
 use super::row::{say, split};
-use super::{Card, Contents, Cursor, STEPPED};
+use super::{Card, Contents, STEPPED};
 use crate::explorer::action::Action;
 use crate::explorer::glyphs;
 use crate::explorer::hits::Hits;
@@ -24,97 +24,6 @@ use serde_json::Value;
 
 /// Columns of a step, at least.
 const CELL: usize = 4;
-
-fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-    let state = ink.state;
-    let (scene, flow) = match (state.scene(), state.flow()) {
-        (Some(scene), Some(flow)) => (Some(scene), Some(flow)),
-        _ => (None, None),
-    };
-    let rows = flow.map_or(0, |flow| flow.heat.len());
-    let chrome = Chrome {
-        title: "Heat".to_owned(),
-        short: "Heat",
-        note: Line::from(vec![ink.muted(match rows {
-            0 => String::new(),
-            rows => format!(
-                "{}, most of a row in full shade",
-                text::plural(rows, "node")
-            ),
-        })]),
-        summary: Line::from(vec![ink.muted(text::plural(rows, "node"))]),
-    };
-    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
-        return;
-    };
-    let (Some(scene), Some(flow)) = (scene, flow) else {
-        return;
-    };
-    if rows == 0 || area.height < 2 {
-        hits.set_extent(Pane::Heat, 0, usize::from(area.height));
-        let method = &scene.settings.method().name;
-        return say(
-            ink,
-            &format!("{method} has no walk whose mass could be followed."),
-            area,
-            buf,
-        );
-    }
-    let lines = scene.timeline.iter().flat_map(|timeline| &timeline.lines);
-    let gold: Vec<_> = lines.filter(|line| line.gold).collect();
-    let below = (gold.len() as u16).min(area.height / 3);
-    let (head, rest) = split(area, area.height - 1);
-    let (list, ranks) = split(rest, below);
-    let step = state.flow_step();
-    let width = usize::from(area.width);
-    let cells = gold.iter().flat_map(|line| &line.cells);
-    let widest = cells.map(|cell| text::width(&cell.text())).max();
-    let cell = widest.map_or(CELL, |widest| CELL.max(widest + 1));
-    let columns = Columns::of(flow, step, width, cell);
-    let unit = scene
-        .timeline
-        .as_ref()
-        .map_or("step", |timeline| timeline.unit);
-    let mut line = vec![ink.muted(format!(" {}", text::pad(unit, columns.label)))];
-    for &k in &columns.steps {
-        let scope = if k == step {
-            Scope::Title
-        } else {
-            Scope::Muted
-        };
-        let mut cell = ink.span(text::pad_left(&k.to_string(), columns.cell - 1), scope);
-        if k == step {
-            cell.style = cell.style.patch(ink.style(Scope::Selection));
-        }
-        line.extend([cell, ink.text(" ")]);
-    }
-    buf.set_line(head.x, head.y, &Line::from(line), head.width);
-    ink.list(Pane::Heat, list, rows, buf, hits, &|row, _| {
-        heated(ink, flow, row, &columns)
-    });
-    for (y, told) in gold.iter().take(usize::from(below)).enumerate() {
-        let label = format!(
-            " {} {}",
-            ink.glyphs.gold,
-            text::pad(&told.label, columns.label - 2)
-        );
-        let mut line = vec![ink.span(label, Scope::Gold)];
-        for &k in &columns.steps {
-            let cell = told.cells.get(k).unwrap_or(&Cell::Empty);
-            let scope = match cell {
-                Cell::Rank(Some(rank)) if *rank <= scene.top_k => Scope::Ok,
-                Cell::Rank(None) => Scope::Muted,
-                _ => Scope::Value,
-            };
-            line.extend([
-                ink.span(text::pad_left(&cell.text(), columns.cell - 1), scope),
-                ink.text(" "),
-            ]);
-        }
-        let place = Rect::new(ranks.x, ranks.y + y as u16, ranks.width, 1);
-        buf.set_line(place.x, place.y, &Line::from(line), place.width);
-    }
-}
 
 /// What there is room for: the name of a node, some steps, and the figure of the one that is shown.
 struct Columns {
@@ -178,9 +87,95 @@ impl Contents for Heat {
         }
     }
 
-    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
-        render(ink, slot, buf, hits);
-        None
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+        let state = ink.state;
+        let (scene, flow) = match (state.scene(), state.flow()) {
+            (Some(scene), Some(flow)) => (Some(scene), Some(flow)),
+            _ => (None, None),
+        };
+        let rows = flow.map_or(0, |flow| flow.heat.len());
+        let chrome = Chrome {
+            title: "Heat".to_owned(),
+            short: "Heat",
+            note: Line::from(vec![ink.muted(match rows {
+                0 => String::new(),
+                rows => format!(
+                    "{}, most of a row in full shade",
+                    text::plural(rows, "node")
+                ),
+            })]),
+            summary: Line::from(vec![ink.muted(text::plural(rows, "node"))]),
+        };
+        let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+            return;
+        };
+        let (Some(scene), Some(flow)) = (scene, flow) else {
+            return;
+        };
+        if rows == 0 || area.height < 2 {
+            hits.set_extent(Pane::Heat, 0, usize::from(area.height));
+            let method = &scene.settings.method().name;
+            return say(
+                ink,
+                &format!("{method} has no walk whose mass could be followed."),
+                area,
+                buf,
+            );
+        }
+        let lines = scene.timeline.iter().flat_map(|timeline| &timeline.lines);
+        let gold: Vec<_> = lines.filter(|line| line.gold).collect();
+        let below = (gold.len() as u16).min(area.height / 3);
+        let (head, rest) = split(area, area.height - 1);
+        let (list, ranks) = split(rest, below);
+        let step = state.flow_step();
+        let width = usize::from(area.width);
+        let cells = gold.iter().flat_map(|line| &line.cells);
+        let widest = cells.map(|cell| text::width(&cell.text())).max();
+        let cell = widest.map_or(CELL, |widest| CELL.max(widest + 1));
+        let columns = Columns::of(flow, step, width, cell);
+        let unit = scene
+            .timeline
+            .as_ref()
+            .map_or("step", |timeline| timeline.unit);
+        let mut line = vec![ink.muted(format!(" {}", text::pad(unit, columns.label)))];
+        for &k in &columns.steps {
+            let scope = if k == step {
+                Scope::Title
+            } else {
+                Scope::Muted
+            };
+            let mut cell = ink.span(text::pad_left(&k.to_string(), columns.cell - 1), scope);
+            if k == step {
+                cell.style = cell.style.patch(ink.style(Scope::Selection));
+            }
+            line.extend([cell, ink.text(" ")]);
+        }
+        buf.set_line(head.x, head.y, &Line::from(line), head.width);
+        ink.list(Pane::Heat, list, rows, buf, hits, &|row, _| {
+            heated(ink, flow, row, &columns)
+        });
+        for (y, told) in gold.iter().take(usize::from(below)).enumerate() {
+            let label = format!(
+                " {} {}",
+                ink.glyphs.gold,
+                text::pad(&told.label, columns.label - 2)
+            );
+            let mut line = vec![ink.span(label, Scope::Gold)];
+            for &k in &columns.steps {
+                let cell = told.cells.get(k).unwrap_or(&Cell::Empty);
+                let scope = match cell {
+                    Cell::Rank(Some(rank)) if *rank <= scene.top_k => Scope::Ok,
+                    Cell::Rank(None) => Scope::Muted,
+                    _ => Scope::Value,
+                };
+                line.extend([
+                    ink.span(text::pad_left(&cell.text(), columns.cell - 1), scope),
+                    ink.text(" "),
+                ]);
+            }
+            let place = Rect::new(ranks.x, ranks.y + y as u16, ranks.width, 1);
+            buf.set_line(place.x, place.y, &Line::from(line), place.width);
+        }
     }
 
     fn count(&self, state: &State) -> usize {

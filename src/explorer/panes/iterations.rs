@@ -1,7 +1,7 @@
 //! The walk or the stages step by step: what each came to, and of a walk where mass and gold were.
 
 use super::story;
-use super::{Card, Contents, Cursor};
+use super::{Card, Contents};
 use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::hits::{Hits, Target};
@@ -23,100 +23,6 @@ const NAME: usize = 12;
 const CELL: usize = 7;
 const STAGE: usize = 16;
 const WIDEST: usize = 32;
-
-fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-    let state = ink.state;
-    let bare = slot.face == Face::Line && slot.area.height > 1;
-    let timeline = state
-        .scene()
-        .and_then(|scene| Some((scene, scene.timeline.as_ref()?)));
-    let Some((scene, timeline)) = timeline.filter(|(_, timeline)| timeline.steps.len() > 1) else {
-        let why = state.scene().and_then(|_| state.can_step().err());
-        let why = why.unwrap_or_default();
-        let chrome = Chrome {
-            title: "Iterations".into(),
-            summary: Line::from(vec![ink.muted(why.clone())]),
-            ..Chrome::default()
-        };
-        if bare {
-            hits.add(slot.area, Target::Pane(Pane::Iterations));
-            super::row::say(ink, &why, slot.area, buf);
-        } else if let Some(area) = ink.frame(slot, chrome, buf, hits) {
-            super::row::say(ink, &why, area, buf);
-        }
-        return;
-    };
-    let last = timeline.steps.len() - 1;
-    let now = state.earlier_step().unwrap_or(last);
-    // At 100x30 two lines without a frame: the scrubber, and every step in a word.
-    let lead = if bare { 0 } else { 15 };
-    let summary = brief(
-        ink,
-        timeline,
-        now,
-        usize::from(slot.area.width).saturating_sub(lead),
-    );
-    if bare {
-        hits.add(slot.area, Target::Pane(Pane::Iterations));
-        scrubber(ink, timeline, now, slot.area, buf, hits);
-        buf.set_line(slot.area.x, slot.area.y + 1, &summary, slot.area.width);
-        return;
-    }
-    let place = match now == last {
-        true => timeline.whole.clone(),
-        false => timeline.place(now),
-    };
-    let mut note = Vec::new();
-    for (key, name) in [("Space", " play  "), (", .", " step  "), ("{ }", " ends")] {
-        note.extend([ink.span(key, Scope::Key), ink.muted(name)]);
-    }
-    let chrome = Chrome {
-        title: format!("{}: {place}", timeline.title),
-        short: timeline.title,
-        note: Line::from(note),
-        summary,
-    };
-    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
-        return;
-    };
-    if area.height == 0 {
-        return;
-    }
-    let (line, below) = super::row::split(area, area.height - 1);
-    scrubber(ink, timeline, now, line, buf, hits);
-    let told = |width: usize| {
-        let mut told: Vec<Line<'static>> = Vec::new();
-        if now == 0 && scene.walks {
-            told.extend(flow(vec![ink.text("Only the seeds hold mass.")], width, 0));
-        }
-        let words = timeline.told.iter();
-        told.extend(words.flat_map(|words| flow(vec![ink.text(words.clone())], width, 0)));
-        told
-    };
-    // What the steps mean stands beside them, where they leave room.
-    let needed = (NAME + 4 + CELL * timeline.steps.len()) as u16;
-    let side = below.width.saturating_sub(needed).min(96);
-    let side = if timeline.told.is_empty() || side < 40 {
-        0
-    } else {
-        side
-    };
-    let table = Rect {
-        width: if side > 0 { needed } else { below.width },
-        ..below
-    };
-    let lines = table_lines(ink, scene, timeline, now, usize::from(table.width));
-    ink.scrolled(Pane::Iterations, table, &lines, buf, hits);
-    let told = if side > 0 {
-        told(usize::from(side) - 4)
-    } else {
-        Vec::new()
-    };
-    for (y, line) in told.iter().take(usize::from(below.height)).enumerate() {
-        let x = below.x + table.width + 3;
-        buf.set_line(x, below.y + y as u16, line, side - 4);
-    }
-}
 
 fn scrubber(
     ink: &Ink<'_>,
@@ -268,9 +174,99 @@ impl Contents for Iterations {
         }
     }
 
-    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
-        render(ink, slot, buf, hits);
-        None
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+        let state = ink.state;
+        let bare = slot.face == Face::Line && slot.area.height > 1;
+        let timeline = state
+            .scene()
+            .and_then(|scene| Some((scene, scene.timeline.as_ref()?)));
+        let Some((scene, timeline)) = timeline.filter(|(_, timeline)| timeline.steps.len() > 1)
+        else {
+            let why = state.scene().and_then(|_| state.can_step().err());
+            let why = why.unwrap_or_default();
+            let chrome = Chrome {
+                title: "Iterations".into(),
+                summary: Line::from(vec![ink.muted(why.clone())]),
+                ..Chrome::default()
+            };
+            if bare {
+                hits.add(slot.area, Target::Pane(Pane::Iterations));
+                super::row::say(ink, &why, slot.area, buf);
+            } else if let Some(area) = ink.frame(slot, chrome, buf, hits) {
+                super::row::say(ink, &why, area, buf);
+            }
+            return;
+        };
+        let last = timeline.steps.len() - 1;
+        let now = state.earlier_step().unwrap_or(last);
+        // At 100x30 two lines without a frame: the scrubber, and every step in a word.
+        let lead = if bare { 0 } else { 15 };
+        let summary = brief(
+            ink,
+            timeline,
+            now,
+            usize::from(slot.area.width).saturating_sub(lead),
+        );
+        if bare {
+            hits.add(slot.area, Target::Pane(Pane::Iterations));
+            scrubber(ink, timeline, now, slot.area, buf, hits);
+            buf.set_line(slot.area.x, slot.area.y + 1, &summary, slot.area.width);
+            return;
+        }
+        let place = match now == last {
+            true => timeline.whole.clone(),
+            false => timeline.place(now),
+        };
+        let mut note = Vec::new();
+        for (key, name) in [("Space", " play  "), (", .", " step  "), ("{ }", " ends")] {
+            note.extend([ink.span(key, Scope::Key), ink.muted(name)]);
+        }
+        let chrome = Chrome {
+            title: format!("{}: {place}", timeline.title),
+            short: timeline.title,
+            note: Line::from(note),
+            summary,
+        };
+        let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+            return;
+        };
+        if area.height == 0 {
+            return;
+        }
+        let (line, below) = super::row::split(area, area.height - 1);
+        scrubber(ink, timeline, now, line, buf, hits);
+        let told = |width: usize| {
+            let mut told: Vec<Line<'static>> = Vec::new();
+            if now == 0 && scene.walks {
+                told.extend(flow(vec![ink.text("Only the seeds hold mass.")], width, 0));
+            }
+            let words = timeline.told.iter();
+            told.extend(words.flat_map(|words| flow(vec![ink.text(words.clone())], width, 0)));
+            told
+        };
+        // What the steps mean stands beside them, where they leave room.
+        let needed = (NAME + 4 + CELL * timeline.steps.len()) as u16;
+        let side = below.width.saturating_sub(needed).min(96);
+        let side = if timeline.told.is_empty() || side < 40 {
+            0
+        } else {
+            side
+        };
+        let table = Rect {
+            width: if side > 0 { needed } else { below.width },
+            ..below
+        };
+        let lines = table_lines(ink, scene, timeline, now, usize::from(table.width));
+        ink.scrolled(Pane::Iterations, table, &lines, buf, hits);
+        let told = if side > 0 {
+            told(usize::from(side) - 4)
+        } else {
+            Vec::new()
+        };
+        for (y, line) in told.iter().take(usize::from(below.height)).enumerate() {
+            let x = below.x + table.width + 3;
+            buf.set_line(x, below.y + y as u16, line, side - 4);
+        }
     }
 
     fn copied(&self, _: &State, scene: &Scene, _: usize) -> Option<(String, String)> {

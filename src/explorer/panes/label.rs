@@ -1,6 +1,6 @@
 //! The label strip: what is said of the passage on screen.
 
-use super::{Card, Contents, Cursor, need};
+use super::{Card, Contents, need};
 use crate::evaluate::labels::{Cause, GRADES, Label};
 use crate::explorer::action::Action;
 use crate::explorer::command::Command;
@@ -25,34 +25,6 @@ const NARROW: usize = 76;
 /// Pieces of an answer that are listed, and passages that each stands in.
 const PIECES: usize = 4;
 const HOLDERS: usize = 6;
-
-/// Gives back where the text cursor is while a note is typed.
-fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Option<Position> {
-    let (title, note) = heading(ink);
-    let draft = ink.state.draft();
-    let summary = draft.as_ref().map_or_else(Line::default, |draft| {
-        Line::from(vec![ink.text(outcome(ink, draft))])
-    });
-    let chrome = Chrome {
-        title,
-        short: "Label",
-        note: Line::from(vec![ink.muted(note)]),
-        summary,
-    };
-    let area = ink.frame(slot, chrome, buf, hits)?;
-    let area = Rect {
-        x: area.x + 1,
-        width: area.width.saturating_sub(2),
-        ..area
-    };
-    let (lines, cursor) = lines(ink, usize::from(area.width));
-    hits.set_extent(Pane::Label, lines.len(), usize::from(area.height));
-    for (y, line) in lines.iter().take(usize::from(area.height)).enumerate() {
-        buf.set_line(area.x, area.y + y as u16, line, area.width);
-    }
-    hits.add(area, Target::Pane(Pane::Label));
-    placed(cursor, area)
-}
 
 /// The cursor's place on screen, where it is inside.
 pub fn placed(cursor: Option<(usize, usize)>, area: Rect) -> Option<Position> {
@@ -278,8 +250,33 @@ impl Contents for LabelOf {
         }
     }
 
-    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
-        render(ink, slot, buf, hits)
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+        let (title, note) = heading(ink);
+        let draft = ink.state.draft();
+        let summary = draft.as_ref().map_or_else(Line::default, |draft| {
+            Line::from(vec![ink.text(outcome(ink, draft))])
+        });
+        let chrome = Chrome {
+            title,
+            short: "Label",
+            note: Line::from(vec![ink.muted(note)]),
+            summary,
+        };
+        let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+            return;
+        };
+        let area = Rect {
+            x: area.x + 1,
+            width: area.width.saturating_sub(2),
+            ..area
+        };
+        let (lines, cursor) = lines(ink, usize::from(area.width));
+        hits.set_extent(Pane::Label, lines.len(), usize::from(area.height));
+        for (y, line) in lines.iter().take(usize::from(area.height)).enumerate() {
+            buf.set_line(area.x, area.y + y as u16, line, area.width);
+        }
+        hits.add(area, Target::Pane(Pane::Label));
+        hits.cursor = placed(cursor, area).or(hits.cursor);
     }
 
     fn copied(&self, state: &State, _: &Scene, _: usize) -> Option<(String, String)> {

@@ -41,11 +41,7 @@ use super::scene::{Scene, Subject};
 use super::state::State;
 use ink::Ink;
 use ratatui::buffer::Buffer;
-use ratatui::layout::Position;
 use serde_json::{Value, json};
-
-/// Where the text cursor is, if a field is open.
-pub type Cursor = Option<Position>;
 
 /// What never changes of a pane.
 #[derive(Clone, Copy)]
@@ -90,8 +86,8 @@ pub trait Contents: Sync {
     /// What never changes of it.
     fn card(&self) -> &'static Card;
 
-    /// Draws it, and returns where the text cursor is, if a field of it is open.
-    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor;
+    /// Draws it.
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits);
 
     /// How many rows its list has; 0 without a list.
     fn count(&self, _: &State) -> usize {

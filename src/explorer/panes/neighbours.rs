@@ -5,7 +5,7 @@ use super::passages::passage_mark;
 use super::row;
 use super::row::{explained, headed, say, split};
 use super::story;
-use super::{Card, Contents, Cursor};
+use super::{Card, Contents};
 use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Face, Pane, Slot, View};
@@ -22,83 +22,6 @@ use ratatui::buffer::Buffer;
 use ratatui::text::Line;
 use serde_json::Value;
 use serde_json::json;
-
-fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-    let Some(around) = ink.state.detail().and_then(|d| d.node.as_ref()) else {
-        ink.frame(
-            slot,
-            Chrome {
-                title: "Neighbours".into(),
-                ..Chrome::default()
-            },
-            buf,
-            hits,
-        );
-        return;
-    };
-    let flat = ink.state.scene().is_some_and(|s| s.is_flat());
-    let room = usize::from(slot.area.width);
-    // Stages name the step that told of an edge: those edges are of all steps.
-    let moment = match around.flows.is_empty() {
-        true => String::new(),
-        false => ink.state.moment(true),
-    };
-    let earlier = ink.state.scene().and_then(|scene| {
-        let step = rows::step(ink.state, scene)?;
-        Some((ink.state.earlier_step()?, step))
-    });
-    let label = |taken: usize| {
-        let taken = taken + text::width(&moment);
-        text::cut(&around.label, room.saturating_sub(taken))
-    };
-    let title = match slot.face {
-        _ if flat => format!("{}s of {}", capital(around.head), label(26)),
-        Face::Line => format!("Neighbours{moment}"),
-        Face::Tabs => format!("of {}{moment}", label(46)),
-        _ if !moment.is_empty() => format!("Neighbours of {}{moment}", label(22)),
-        _ => format!("Neighbours of {}", label(22 + text::width(&around.told))),
-    };
-    let chrome = Chrome {
-        title,
-        short: if moment.is_empty() { "Neighbours" } else { "" },
-        note: Line::from(vec![ink.muted(around.told.clone())]),
-        summary: summary(ink, around, earlier, ink.room(slot, &moment)),
-    };
-    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
-        return;
-    };
-    if area.height == 0 {
-        return;
-    }
-    let way = way(ink);
-    let area = match ink.state.view == View::Graph && !way.is_empty() && area.height > 5 {
-        true => headed(ink, &text::cut(&way, room.saturating_sub(4)), area, buf),
-        false => area,
-    };
-    let listed = &around.neighbours;
-    if listed.is_empty() {
-        hits.set_extent(Pane::Neighbours, 0, usize::from(area.height));
-        return say(ink, around.none, area, buf);
-    }
-    // Where edges or the node have something to say, there is room for it under the list.
-    let says = !around.text.is_empty() || listed.iter().any(|row| !row.why.is_empty());
-    let explain = match area.height {
-        9.. if says => 3,
-        5.. if says => 1,
-        _ => 0,
-    };
-    let (head, area) = split(area, area.height - 1);
-    let (list, below) = split(area, explain);
-    let table = Table::of(around, usize::from(list.width) - 1);
-    buf.set_line(head.x + 1, head.y, &table.head(ink, around), head.width - 1);
-    let draw = |row: usize, _| table.line(ink, around, row, earlier);
-    ink.list(Pane::Neighbours, list, listed.len(), buf, hits, &draw);
-    let selected = listed.get(ink.state.list(Pane::Neighbours).cursor);
-    match selected.filter(|row| !row.why.is_empty()) {
-        Some(row) => explained(ink, &row.why, below, buf),
-        None => explained(ink, &ink.said(&around.text), below, buf),
-    }
-}
 
 /// The nodes that a person came over, as far as Esc leads back.
 fn way(ink: &Ink<'_>) -> String {
@@ -272,9 +195,81 @@ impl Contents for Neighbours {
         }
     }
 
-    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
-        render(ink, slot, buf, hits);
-        None
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+        let Some(around) = ink.state.detail().and_then(|d| d.node.as_ref()) else {
+            ink.frame(
+                slot,
+                Chrome {
+                    title: "Neighbours".into(),
+                    ..Chrome::default()
+                },
+                buf,
+                hits,
+            );
+            return;
+        };
+        let flat = ink.state.scene().is_some_and(|s| s.is_flat());
+        let room = usize::from(slot.area.width);
+        // Stages name the step that told of an edge: those edges are of all steps.
+        let moment = match around.flows.is_empty() {
+            true => String::new(),
+            false => ink.state.moment(true),
+        };
+        let earlier = ink.state.scene().and_then(|scene| {
+            let step = rows::step(ink.state, scene)?;
+            Some((ink.state.earlier_step()?, step))
+        });
+        let label = |taken: usize| {
+            let taken = taken + text::width(&moment);
+            text::cut(&around.label, room.saturating_sub(taken))
+        };
+        let title = match slot.face {
+            _ if flat => format!("{}s of {}", capital(around.head), label(26)),
+            Face::Line => format!("Neighbours{moment}"),
+            Face::Tabs => format!("of {}{moment}", label(46)),
+            _ if !moment.is_empty() => format!("Neighbours of {}{moment}", label(22)),
+            _ => format!("Neighbours of {}", label(22 + text::width(&around.told))),
+        };
+        let chrome = Chrome {
+            title,
+            short: if moment.is_empty() { "Neighbours" } else { "" },
+            note: Line::from(vec![ink.muted(around.told.clone())]),
+            summary: summary(ink, around, earlier, ink.room(slot, &moment)),
+        };
+        let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+            return;
+        };
+        if area.height == 0 {
+            return;
+        }
+        let way = way(ink);
+        let area = match ink.state.view == View::Graph && !way.is_empty() && area.height > 5 {
+            true => headed(ink, &text::cut(&way, room.saturating_sub(4)), area, buf),
+            false => area,
+        };
+        let listed = &around.neighbours;
+        if listed.is_empty() {
+            hits.set_extent(Pane::Neighbours, 0, usize::from(area.height));
+            return say(ink, around.none, area, buf);
+        }
+        // Where edges or the node have something to say, there is room for it under the list.
+        let says = !around.text.is_empty() || listed.iter().any(|row| !row.why.is_empty());
+        let explain = match area.height {
+            9.. if says => 3,
+            5.. if says => 1,
+            _ => 0,
+        };
+        let (head, area) = split(area, area.height - 1);
+        let (list, below) = split(area, explain);
+        let table = Table::of(around, usize::from(list.width) - 1);
+        buf.set_line(head.x + 1, head.y, &table.head(ink, around), head.width - 1);
+        let draw = |row: usize, _| table.line(ink, around, row, earlier);
+        ink.list(Pane::Neighbours, list, listed.len(), buf, hits, &draw);
+        let selected = listed.get(ink.state.list(Pane::Neighbours).cursor);
+        match selected.filter(|row| !row.why.is_empty()) {
+            Some(row) => explained(ink, &row.why, below, buf),
+            None => explained(ink, &ink.said(&around.text), below, buf),
+        }
     }
 
     fn count(&self, state: &State) -> usize {

@@ -1,7 +1,7 @@
 //! The sliders. Every step re-runs what depends on it.
 
 use super::Words;
-use super::{Card, Contents, Cursor};
+use super::{Card, Contents};
 use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::glyphs::sparkline;
@@ -28,107 +28,6 @@ fn label(width: usize) -> usize {
         44.. => 19,
         33.. => 16,
         _ => 14,
-    }
-}
-
-fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-    let state = ink.state;
-    let changed = state.settings.changed().len();
-    let edits = state.settings.graph_edits().len();
-    let note = match changed {
-        _ if edits > 0 => {
-            let said = match changed {
-                0 => String::new(),
-                n => format!("{n} changed, "),
-            };
-            let edits = text::plural(edits, "graph edit");
-            let told = state.scene().map_or(&[][..], |scene| &scene.graph_edits);
-            let idle = told.iter().filter(|edited| edited.idle.is_some()).count();
-            let mut spans = vec![ink.span(format!("{said}{edits}"), Scope::Link)];
-            if idle > 0 {
-                spans.push(ink.span(format!(", {idle} idle"), Scope::Warn));
-            }
-            Line::from(spans)
-        }
-        0 => Line::from(vec![ink.muted(state.settings.preset().map_or_else(
-            || "defaults".to_owned(),
-            |preset| format!("preset {}", preset.name),
-        ))]),
-        n => Line::from(vec![ink.span(format!("{n} changed"), Scope::Link)]),
-    };
-    let chrome = Chrome {
-        title: "Parameters".into(),
-        note,
-        summary: summary(ink, usize::from(slot.area.width).saturating_sub(15)),
-        ..Chrome::default()
-    };
-    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
-        return;
-    };
-    let about = about(ink, usize::from(area.width).saturating_sub(2));
-    let room = usize::from(area.height);
-    let sweep = state.sweep.as_ref();
-    let below = match sweep {
-        Some(sweep) => super::sweep::height(ink, sweep).min(room.saturating_sub(2)),
-        None if room >= 8 => about.len().min(room / 3),
-        None => 0,
-    };
-    let list = Rect {
-        height: area.height - below as u16,
-        ..area
-    };
-    let lines = parameter_lines(state);
-    let width = usize::from(area.width).saturating_sub(1);
-    ink.list(
-        Pane::Parameters,
-        list,
-        lines.len(),
-        buf,
-        hits,
-        &|row, width| match lines[row] {
-            ParameterLine::Stage(stage) => Line::from(vec![
-                ink.muted(format!("{} ", stage_title(stage))),
-                ink.span(
-                    ink.glyphs
-                        .rule
-                        .repeat(width.saturating_sub(stage_title(stage).len() + 2)),
-                    Scope::Border,
-                ),
-            ]),
-            ParameterLine::Parameter(parameter) => line(ink, parameter, width),
-        },
-    );
-    // The tracks of the visible sliders, for the mouse.
-    let offset = state
-        .list(Pane::Parameters)
-        .window(lines.len(), usize::from(list.height));
-    for (y, row) in lines
-        .iter()
-        .skip(offset)
-        .take(usize::from(list.height))
-        .enumerate()
-    {
-        if let ParameterLine::Parameter(parameter) = row {
-            targets(ink, *parameter, list.x + 1, list.y + y as u16, width, hits);
-        }
-    }
-    if let Some(sweep) = sweep {
-        let strip = Rect {
-            x: area.x + 1,
-            y: area.y + list.height,
-            width: area.width.saturating_sub(2),
-            height: below as u16,
-        };
-        super::sweep::render(ink, sweep, strip, buf, hits);
-        return;
-    }
-    for (y, line) in about.iter().take(below).enumerate() {
-        buf.set_line(
-            area.x + 1,
-            area.y + list.height + y as u16,
-            line,
-            area.width.saturating_sub(1),
-        );
     }
 }
 
@@ -409,9 +308,105 @@ impl Contents for Parameters {
         }
     }
 
-    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
-        render(ink, slot, buf, hits);
-        None
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+        let state = ink.state;
+        let changed = state.settings.changed().len();
+        let edits = state.settings.graph_edits().len();
+        let note = match changed {
+            _ if edits > 0 => {
+                let said = match changed {
+                    0 => String::new(),
+                    n => format!("{n} changed, "),
+                };
+                let edits = text::plural(edits, "graph edit");
+                let told = state.scene().map_or(&[][..], |scene| &scene.graph_edits);
+                let idle = told.iter().filter(|edited| edited.idle.is_some()).count();
+                let mut spans = vec![ink.span(format!("{said}{edits}"), Scope::Link)];
+                if idle > 0 {
+                    spans.push(ink.span(format!(", {idle} idle"), Scope::Warn));
+                }
+                Line::from(spans)
+            }
+            0 => Line::from(vec![ink.muted(state.settings.preset().map_or_else(
+                || "defaults".to_owned(),
+                |preset| format!("preset {}", preset.name),
+            ))]),
+            n => Line::from(vec![ink.span(format!("{n} changed"), Scope::Link)]),
+        };
+        let chrome = Chrome {
+            title: "Parameters".into(),
+            note,
+            summary: summary(ink, usize::from(slot.area.width).saturating_sub(15)),
+            ..Chrome::default()
+        };
+        let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+            return;
+        };
+        let about = about(ink, usize::from(area.width).saturating_sub(2));
+        let room = usize::from(area.height);
+        let sweep = state.sweep.as_ref();
+        let below = match sweep {
+            Some(sweep) => super::sweep::height(ink, sweep).min(room.saturating_sub(2)),
+            None if room >= 8 => about.len().min(room / 3),
+            None => 0,
+        };
+        let list = Rect {
+            height: area.height - below as u16,
+            ..area
+        };
+        let lines = parameter_lines(state);
+        let width = usize::from(area.width).saturating_sub(1);
+        ink.list(
+            Pane::Parameters,
+            list,
+            lines.len(),
+            buf,
+            hits,
+            &|row, width| match lines[row] {
+                ParameterLine::Stage(stage) => Line::from(vec![
+                    ink.muted(format!("{} ", stage_title(stage))),
+                    ink.span(
+                        ink.glyphs
+                            .rule
+                            .repeat(width.saturating_sub(stage_title(stage).len() + 2)),
+                        Scope::Border,
+                    ),
+                ]),
+                ParameterLine::Parameter(parameter) => line(ink, parameter, width),
+            },
+        );
+        // The tracks of the visible sliders, for the mouse.
+        let offset = state
+            .list(Pane::Parameters)
+            .window(lines.len(), usize::from(list.height));
+        for (y, row) in lines
+            .iter()
+            .skip(offset)
+            .take(usize::from(list.height))
+            .enumerate()
+        {
+            if let ParameterLine::Parameter(parameter) = row {
+                targets(ink, *parameter, list.x + 1, list.y + y as u16, width, hits);
+            }
+        }
+        if let Some(sweep) = sweep {
+            let strip = Rect {
+                x: area.x + 1,
+                y: area.y + list.height,
+                width: area.width.saturating_sub(2),
+                height: below as u16,
+            };
+            super::sweep::render(ink, sweep, strip, buf, hits);
+            return;
+        }
+        for (y, line) in about.iter().take(below).enumerate() {
+            buf.set_line(
+                area.x + 1,
+                area.y + list.height + y as u16,
+                line,
+                area.width.saturating_sub(1),
+            );
+        }
     }
 
     fn count(&self, state: &State) -> usize {

@@ -3,7 +3,7 @@
 use super::Words;
 use super::need;
 use super::row;
-use super::{Card, Contents, Cursor};
+use super::{Card, Contents};
 use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
@@ -25,108 +25,6 @@ use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use serde_json::Value;
 use serde_json::json;
-
-fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-    let state = ink.state;
-    let Some(scene) = state.scene() else {
-        let note = Line::from(vec![ink.muted(if state.running() {
-            "running"
-        } else {
-            ""
-        })]);
-        let chrome = Chrome {
-            title: "Passages".into(),
-            note,
-            ..Chrome::default()
-        };
-        let area = ink.frame(slot, chrome, buf, hits);
-        if let (Some(area), Some(why)) = (area, state.failure()) {
-            failed(ink, why, area, buf);
-        }
-        return;
-    };
-    let step = rows::step(state, scene);
-    let moment = state.moment(step.is_some());
-    let title = match step {
-        Some(_) => format!("Passages{moment}"),
-        None => format!(
-            "Passages{moment}: {} of {}",
-            scene.top_k.min(scene.passages.len()),
-            text::count(state.facts.passages)
-        ),
-    };
-    let note = match step {
-        Some(_) => Line::from(vec![ink.muted("vs. end")]),
-        None => {
-            let mut note = vec![
-                ink.span(ink.glyphs.gold, Scope::Gold),
-                ink.muted(" gold  "),
-                ink.span(ink.glyphs.tie, Scope::Tie),
-                ink.muted(" tie (.5%)"),
-            ];
-            if state.reply().is_some() {
-                note.insert(2, ink.span(CITED, Scope::Key));
-                note.insert(3, ink.muted(" cited  "));
-            }
-            Line::from(note)
-        }
-    };
-    let chrome = Chrome {
-        summary: summary(ink, scene, step, ink.room(slot, &moment)),
-        short: if moment.is_empty() { "Passages" } else { "" },
-        title,
-        note,
-    };
-    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
-        return;
-    };
-    let moved = state.against().is_some() && step.is_none();
-    let columns = Columns::new(usize::from(area.width).saturating_sub(1), scene, moved);
-    if let Some(step) = step {
-        ink.list(
-            Pane::Passages,
-            area,
-            step.passages.len(),
-            buf,
-            hits,
-            &|row, _| at_step(ink, scene, step, row, &columns),
-        );
-        return;
-    }
-    let lines = passage_lines(scene);
-    let is_lost =
-        |line: &PassageLine| matches!(line, PassageLine::Lost(_) | PassageLine::Missing(_));
-    let stays: Vec<bool> = lines.iter().map(is_lost).collect();
-    ink.list_keeping(
-        Pane::Passages,
-        area,
-        &stays,
-        buf,
-        hits,
-        &|row, width| match lines[row] {
-            PassageLine::Hit(i) => hit(ink, &scene.passages[i], &columns),
-            PassageLine::Cut => cut(ink, scene, width),
-            PassageLine::Lost(i) => lost(ink, &scene.gold[i], &columns),
-            PassageLine::Missing(i) => Line::from(vec![
-                ink.text("    "),
-                ink.span(format!("{} ", ink.glyphs.gold), Scope::Gold),
-                ink.text(text::cut(&scene.missing[i], width / 2)),
-                ink.span("  not in this corpus", Scope::Error),
-            ]),
-        },
-    );
-    // Lost gold may be listed all the same.
-    let below = lines.len() as u16;
-    if scene.passages.is_empty() && below < area.height {
-        buf.set_stringn(
-            area.x + 2,
-            area.y + below,
-            scene.nothing,
-            usize::from(area.width) - 2,
-            ink.style(Scope::Warn),
-        );
-    }
-}
 
 /// Why there is nothing to show, and what to do about it.
 fn failed(ink: &Ink<'_>, why: &str, area: Rect, buf: &mut Buffer) {
@@ -504,9 +402,106 @@ impl Contents for Passages {
         }
     }
 
-    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
-        render(ink, slot, buf, hits);
-        None
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+        let state = ink.state;
+        let Some(scene) = state.scene() else {
+            let note = Line::from(vec![ink.muted(if state.running() {
+                "running"
+            } else {
+                ""
+            })]);
+            let chrome = Chrome {
+                title: "Passages".into(),
+                note,
+                ..Chrome::default()
+            };
+            let area = ink.frame(slot, chrome, buf, hits);
+            if let (Some(area), Some(why)) = (area, state.failure()) {
+                failed(ink, why, area, buf);
+            }
+            return;
+        };
+        let step = rows::step(state, scene);
+        let moment = state.moment(step.is_some());
+        let title = match step {
+            Some(_) => format!("Passages{moment}"),
+            None => format!(
+                "Passages{moment}: {} of {}",
+                scene.top_k.min(scene.passages.len()),
+                text::count(state.facts.passages)
+            ),
+        };
+        let note = match step {
+            Some(_) => Line::from(vec![ink.muted("vs. end")]),
+            None => {
+                let mut note = vec![
+                    ink.span(ink.glyphs.gold, Scope::Gold),
+                    ink.muted(" gold  "),
+                    ink.span(ink.glyphs.tie, Scope::Tie),
+                    ink.muted(" tie (.5%)"),
+                ];
+                if state.reply().is_some() {
+                    note.insert(2, ink.span(CITED, Scope::Key));
+                    note.insert(3, ink.muted(" cited  "));
+                }
+                Line::from(note)
+            }
+        };
+        let chrome = Chrome {
+            summary: summary(ink, scene, step, ink.room(slot, &moment)),
+            short: if moment.is_empty() { "Passages" } else { "" },
+            title,
+            note,
+        };
+        let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+            return;
+        };
+        let moved = state.against().is_some() && step.is_none();
+        let columns = Columns::new(usize::from(area.width).saturating_sub(1), scene, moved);
+        if let Some(step) = step {
+            ink.list(
+                Pane::Passages,
+                area,
+                step.passages.len(),
+                buf,
+                hits,
+                &|row, _| at_step(ink, scene, step, row, &columns),
+            );
+            return;
+        }
+        let lines = passage_lines(scene);
+        let is_lost =
+            |line: &PassageLine| matches!(line, PassageLine::Lost(_) | PassageLine::Missing(_));
+        let stays: Vec<bool> = lines.iter().map(is_lost).collect();
+        ink.list_keeping(
+            Pane::Passages,
+            area,
+            &stays,
+            buf,
+            hits,
+            &|row, width| match lines[row] {
+                PassageLine::Hit(i) => hit(ink, &scene.passages[i], &columns),
+                PassageLine::Cut => cut(ink, scene, width),
+                PassageLine::Lost(i) => lost(ink, &scene.gold[i], &columns),
+                PassageLine::Missing(i) => Line::from(vec![
+                    ink.text("    "),
+                    ink.span(format!("{} ", ink.glyphs.gold), Scope::Gold),
+                    ink.text(text::cut(&scene.missing[i], width / 2)),
+                    ink.span("  not in this corpus", Scope::Error),
+                ]),
+            },
+        );
+        // Lost gold may be listed all the same.
+        let below = lines.len() as u16;
+        if scene.passages.is_empty() && below < area.height {
+            buf.set_stringn(
+                area.x + 2,
+                area.y + below,
+                scene.nothing,
+                usize::from(area.width) - 2,
+                ink.style(Scope::Warn),
+            );
+        }
     }
 
     fn count(&self, state: &State) -> usize {

@@ -10,7 +10,7 @@ use super::passages::passage_mark;
 use super::row;
 use super::row::{say, split};
 use super::whole;
-use super::{Card, Contents, Cursor};
+use super::{Card, Contents};
 use crate::explain::Stop;
 use crate::explorer::action::Action;
 use crate::explorer::command::Command;
@@ -35,77 +35,6 @@ use ratatui::text::Line;
 use serde_json::Value;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
-
-fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-    let state = ink.state;
-    if state.drawn() == Drawn::Around {
-        return around::render(ink, slot, buf, hits);
-    }
-    if let (Some(scene), Some(whole)) = (state.scene(), state.whole()) {
-        return whole::render(ink, slot, scene, whole, buf, hits);
-    }
-    let both = state.scene().zip(state.ways());
-    let paths = both.map_or(0, |(_, ways)| ways.flow.steps[0].strands.len());
-    let mode = match state.drawn() {
-        Drawn::Paths => "Paths",
-        Drawn::Tree => "Tree",
-        Drawn::Overview => "Overview",
-        Drawn::Around => "Neighbourhood",
-    };
-    let chrome = Chrome {
-        title: format!("{mode} from seeds to passages"),
-        short: mode,
-        note: Line::from(vec![
-            ink.muted(format!("{}  ", text::plural(paths, "path"))),
-            ink.span("t", Scope::Key),
-            ink.muted(" layout  "),
-            ink.span("B", Scope::Key),
-            ink.muted(" neighbourhood"),
-        ]),
-        summary: Line::from(vec![ink.muted(text::plural(paths, "path"))]),
-    };
-    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
-        return;
-    };
-    let Some((scene, ways)) = both else {
-        return;
-    };
-    if paths == 0 || area.height < 3 {
-        hits.set_extent(Pane::Paths, 0, usize::from(area.height));
-        return say(ink, &ways.flow.note, area, buf);
-    }
-    let width = usize::from(area.width).saturating_sub(2);
-    let mut below = lines_of(vec![ink.muted(ways.flow.note.clone())], width, 0);
-    for (id, why) in &ways.lost {
-        let said = vec![
-            ink.span(format!("{} {id} ", ink.glyphs.gold), Scope::Gold),
-            ink.span(why.clone(), Scope::Warn),
-        ];
-        below.extend(lines_of(said, width, 2));
-    }
-    for (edit, told) in &ways.edits {
-        let said = vec![
-            ink.span(format!("x {edit}  "), Scope::Link),
-            ink.muted(told.clone()),
-        ];
-        below.extend(lines_of(said, width, 2));
-    }
-    let (area, foot) = split(area, (below.len() as u16).min(area.height / 3));
-    for (y, line) in below.iter().take(usize::from(foot.height)).enumerate() {
-        buf.set_line(foot.x + 1, foot.y + y as u16, line, foot.width - 1);
-    }
-    match state.drawn() {
-        Drawn::Paths => {
-            let picture = Picture::new(ink, Pane::Paths, &ways.flow, area);
-            links(ink, &picture, ways, area, buf);
-            picture.words(scene, buf, hits);
-        }
-        Drawn::Tree => tree(ink, ways, area, buf, hits),
-        Drawn::Overview => overview(ink, ways, area, buf, hits),
-        // A file of its own draws it.
-        Drawn::Around => {}
-    }
-}
 
 /// The look of a link: bright where a path through what is selected takes it.
 fn look(ink: &Ink<'_>, flow: &Flow, bright: &[bool], link: &Link) -> (bool, Style) {
@@ -420,9 +349,75 @@ impl Contents for Paths {
         }
     }
 
-    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
-        render(ink, slot, buf, hits);
-        None
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+        let state = ink.state;
+        if state.drawn() == Drawn::Around {
+            return around::render(ink, slot, buf, hits);
+        }
+        if let (Some(scene), Some(whole)) = (state.scene(), state.whole()) {
+            return whole::render(ink, slot, scene, whole, buf, hits);
+        }
+        let both = state.scene().zip(state.ways());
+        let paths = both.map_or(0, |(_, ways)| ways.flow.steps[0].strands.len());
+        let mode = match state.drawn() {
+            Drawn::Paths => "Paths",
+            Drawn::Tree => "Tree",
+            Drawn::Overview => "Overview",
+            Drawn::Around => "Neighbourhood",
+        };
+        let chrome = Chrome {
+            title: format!("{mode} from seeds to passages"),
+            short: mode,
+            note: Line::from(vec![
+                ink.muted(format!("{}  ", text::plural(paths, "path"))),
+                ink.span("t", Scope::Key),
+                ink.muted(" layout  "),
+                ink.span("B", Scope::Key),
+                ink.muted(" neighbourhood"),
+            ]),
+            summary: Line::from(vec![ink.muted(text::plural(paths, "path"))]),
+        };
+        let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+            return;
+        };
+        let Some((scene, ways)) = both else {
+            return;
+        };
+        if paths == 0 || area.height < 3 {
+            hits.set_extent(Pane::Paths, 0, usize::from(area.height));
+            return say(ink, &ways.flow.note, area, buf);
+        }
+        let width = usize::from(area.width).saturating_sub(2);
+        let mut below = lines_of(vec![ink.muted(ways.flow.note.clone())], width, 0);
+        for (id, why) in &ways.lost {
+            let said = vec![
+                ink.span(format!("{} {id} ", ink.glyphs.gold), Scope::Gold),
+                ink.span(why.clone(), Scope::Warn),
+            ];
+            below.extend(lines_of(said, width, 2));
+        }
+        for (edit, told) in &ways.edits {
+            let said = vec![
+                ink.span(format!("x {edit}  "), Scope::Link),
+                ink.muted(told.clone()),
+            ];
+            below.extend(lines_of(said, width, 2));
+        }
+        let (area, foot) = split(area, (below.len() as u16).min(area.height / 3));
+        for (y, line) in below.iter().take(usize::from(foot.height)).enumerate() {
+            buf.set_line(foot.x + 1, foot.y + y as u16, line, foot.width - 1);
+        }
+        match state.drawn() {
+            Drawn::Paths => {
+                let picture = Picture::new(ink, Pane::Paths, &ways.flow, area);
+                links(ink, &picture, ways, area, buf);
+                picture.words(scene, buf, hits);
+            }
+            Drawn::Tree => tree(ink, ways, area, buf, hits),
+            Drawn::Overview => overview(ink, ways, area, buf, hits),
+            // A file of its own draws it.
+            Drawn::Around => {}
+        }
     }
 
     fn keys(&self, state: &State) -> &'static [Command] {

@@ -1,7 +1,7 @@
 //! The question: asked, or being typed.
 
 use super::passages;
-use super::{Card, Contents, Cursor};
+use super::{Card, Contents};
 use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::hits::{Hits, Target};
@@ -52,88 +52,6 @@ fn warning(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer) {
         &line,
         room as u16,
     );
-}
-
-/// Gives back where the text cursor is while typing.
-fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Option<Position> {
-    let state = ink.state;
-    let title = match state.wanted.asked {
-        Some(at) => format!("Question {} of {}", at + 1, state.facts.questions.len()),
-        None => "Question".to_owned(),
-    };
-    let area = match slot.face {
-        Face::Line => {
-            hits.add(slot.area, Target::Pane(Pane::Question));
-            slot.area
-        }
-        _ => ink.frame(
-            slot,
-            Chrome {
-                title,
-                note: note(ink),
-                ..Chrome::default()
-            },
-            buf,
-            hits,
-        )?,
-    };
-    let editing = matches!(state.mode, Mode::Edit);
-    let width = usize::from(area.width);
-    let hint = hint(ink, editing);
-    // The question comes first: hints show only beside one that fits.
-    let text_width = text::width(if editing {
-        state.input.value()
-    } else {
-        &state.wanted.question
-    });
-    let hint_width = if text_width + hint.width() + 7 <= width {
-        hint.width()
-    } else {
-        0
-    };
-    let room = width.saturating_sub(4 + if hint_width > 0 { hint_width + 2 } else { 0 });
-    buf.set_string(
-        area.x + u16::from(slot.face != Face::Line),
-        area.y,
-        ">",
-        ink.style(Scope::Key),
-    );
-    let x = area.x + 2 + u16::from(slot.face != Face::Line);
-    let cursor = if editing {
-        let scroll = state.input.visual_scroll(room.saturating_sub(1));
-        let shown = after_columns(state.input.value(), scroll);
-        let scope = match state.untouched {
-            true => Scope::Selection,
-            false => Scope::Text,
-        };
-        buf.set_stringn(x, area.y, shown, room, ink.style(scope));
-        let at = state.input.visual_cursor().saturating_sub(scroll).min(room);
-        Some(Position::new(x + at as u16, area.y))
-    } else {
-        let question = &state.wanted.question;
-        let (shown, style) = match question.is_empty() {
-            true => (
-                match ink.state.facts.suggested.is_empty() {
-                    true => "no question yet; press i to type one",
-                    false => {
-                        "no question yet; press i to type one, ] for one made from the names here"
-                    }
-                },
-                ink.style(Scope::Muted),
-            ),
-            false => (question.as_str(), ink.style(Scope::Text)),
-        };
-        buf.set_stringn(x, area.y, text::cut(shown, room), room, style);
-        None
-    };
-    if hint_width > 0 {
-        let start = area.x + area.width - hint_width as u16 - 1;
-        buf.set_line(start, area.y, &hint, hint_width as u16);
-    }
-    if !editing {
-        warning(ink, slot, buf);
-    }
-    cursor
 }
 
 /// The text from a display column on.
@@ -211,8 +129,80 @@ impl Contents for Question {
         }
     }
 
-    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
-        render(ink, slot, buf, hits)
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+        let state = ink.state;
+        let title = match state.wanted.asked {
+            Some(at) => format!("Question {} of {}", at + 1, state.facts.questions.len()),
+            None => "Question".to_owned(),
+        };
+        let chrome = Chrome {
+            title,
+            note: note(ink),
+            ..Chrome::default()
+        };
+        let area = match slot.face {
+            Face::Line => {
+                hits.add(slot.area, Target::Pane(Pane::Question));
+                Some(slot.area)
+            }
+            _ => ink.frame(slot, chrome, buf, hits),
+        };
+        let Some(area) = area else { return };
+        let editing = matches!(state.mode, Mode::Edit);
+        let width = usize::from(area.width);
+        let hint = hint(ink, editing);
+        // The question comes first: hints show only beside one that fits.
+        let text_width = text::width(if editing {
+            state.input.value()
+        } else {
+            &state.wanted.question
+        });
+        let hint_width = if text_width + hint.width() + 7 <= width {
+            hint.width()
+        } else {
+            0
+        };
+        let room = width.saturating_sub(4 + if hint_width > 0 { hint_width + 2 } else { 0 });
+        buf.set_string(
+            area.x + u16::from(slot.face != Face::Line),
+            area.y,
+            ">",
+            ink.style(Scope::Key),
+        );
+        let x = area.x + 2 + u16::from(slot.face != Face::Line);
+        if editing {
+            let scroll = state.input.visual_scroll(room.saturating_sub(1));
+            let shown = after_columns(state.input.value(), scroll);
+            let scope = match state.untouched {
+                true => Scope::Selection,
+                false => Scope::Text,
+            };
+            buf.set_stringn(x, area.y, shown, room, ink.style(scope));
+            let at = state.input.visual_cursor().saturating_sub(scroll).min(room);
+            hits.cursor = Some(Position::new(x + at as u16, area.y));
+        } else {
+            let question = &state.wanted.question;
+            let (shown, style) = match question.is_empty() {
+                true => (
+                    match ink.state.facts.suggested.is_empty() {
+                        true => "no question yet; press i to type one",
+                        false => {
+                            "no question yet; press i to type one, ] for one made from the names here"
+                        }
+                    },
+                    ink.style(Scope::Muted),
+                ),
+                false => (question.as_str(), ink.style(Scope::Text)),
+            };
+            buf.set_stringn(x, area.y, text::cut(shown, room), room, style);
+        }
+        if hint_width > 0 {
+            let start = area.x + area.width - hint_width as u16 - 1;
+            buf.set_line(start, area.y, &hint, hint_width as u16);
+        }
+        if !editing {
+            warning(ink, slot, buf);
+        }
     }
 
     fn copied(&self, _: &State, scene: &Scene, _: usize) -> Option<(String, String)> {

@@ -2,7 +2,7 @@
 
 use super::Words;
 use super::need;
-use super::{Card, Contents, Cursor};
+use super::{Card, Contents};
 use crate::evaluate::labels::Label;
 use crate::explorer::action::Action;
 use crate::explorer::command::Command;
@@ -23,70 +23,6 @@ use serde_json::json;
 /// Columns of the sign of a label and of a kind.
 const DONE: usize = 6;
 const KIND: usize = 18;
-
-fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-    let state = ink.state;
-    let queue = state.queue();
-    let done = queue.iter().filter(|item| state.label_of(item).is_some());
-    let done = format!("{} of {} done", done.count(), queue.len());
-    let kind = state.labelling.kind.filter(|_| !state.blind());
-    let title = match kind {
-        _ if state.blind() => "Queue (blind)".to_owned(),
-        Some(kind) => format!("Queue: {}", kind.name()),
-        None => "Queue".to_owned(),
-    };
-    let chrome = Chrome {
-        title,
-        short: "Queue",
-        note: Line::from(match state.blind() || kind.is_some() {
-            true => vec![ink.muted(done.clone())],
-            false => vec![
-                ink.span(
-                    format!("{} {}", ink.glyphs.arrows[2], ink.glyphs.arrows[3]),
-                    Scope::Key,
-                ),
-                ink.muted(format!(" kind  {done}")),
-            ],
-        }),
-        summary: Line::from(vec![ink.text(done)]),
-    };
-    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
-        return;
-    };
-    let head = match state.blind() {
-        true => Vec::new(),
-        false => kinds(ink, usize::from(area.width).saturating_sub(2)),
-    };
-    // Rows first: counts are told as far as they leave half of the room.
-    let head: Vec<Line<'static>> = head
-        .into_iter()
-        .take(usize::from(area.height) / 2)
-        .collect();
-    for (y, line) in head.iter().enumerate() {
-        buf.set_line(area.x + 1, area.y + y as u16, line, area.width - 1);
-    }
-    let taken = head.len() as u16;
-    let below = Rect {
-        y: area.y + taken,
-        height: area.height - taken,
-        ..area
-    };
-    if queue.is_empty() {
-        let words = match (state.score(), state.scoring.request().is_some()) {
-            (None, true) => state.no_score(),
-            _ => "the queue is empty",
-        };
-        buf.set_line(
-            below.x + 1,
-            below.y,
-            &Line::from(vec![ink.muted(words)]),
-            below.width,
-        );
-    }
-    ink.list(Pane::Queue, below, queue.len(), buf, hits, &|row, width| {
-        line(ink, &queue[row], width)
-    });
-}
 
 /// The kinds with what is done of each, the listed one set off, and how far the set was asked.
 fn kinds(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
@@ -175,9 +111,68 @@ impl Contents for Queue {
         }
     }
 
-    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
-        render(ink, slot, buf, hits);
-        None
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+        let state = ink.state;
+        let queue = state.queue();
+        let done = queue.iter().filter(|item| state.label_of(item).is_some());
+        let done = format!("{} of {} done", done.count(), queue.len());
+        let kind = state.labelling.kind.filter(|_| !state.blind());
+        let title = match kind {
+            _ if state.blind() => "Queue (blind)".to_owned(),
+            Some(kind) => format!("Queue: {}", kind.name()),
+            None => "Queue".to_owned(),
+        };
+        let chrome = Chrome {
+            title,
+            short: "Queue",
+            note: Line::from(match state.blind() || kind.is_some() {
+                true => vec![ink.muted(done.clone())],
+                false => vec![
+                    ink.span(
+                        format!("{} {}", ink.glyphs.arrows[2], ink.glyphs.arrows[3]),
+                        Scope::Key,
+                    ),
+                    ink.muted(format!(" kind  {done}")),
+                ],
+            }),
+            summary: Line::from(vec![ink.text(done)]),
+        };
+        let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+            return;
+        };
+        let head = match state.blind() {
+            true => Vec::new(),
+            false => kinds(ink, usize::from(area.width).saturating_sub(2)),
+        };
+        // Rows first: counts are told as far as they leave half of the room.
+        let head: Vec<Line<'static>> = head
+            .into_iter()
+            .take(usize::from(area.height) / 2)
+            .collect();
+        for (y, line) in head.iter().enumerate() {
+            buf.set_line(area.x + 1, area.y + y as u16, line, area.width - 1);
+        }
+        let taken = head.len() as u16;
+        let below = Rect {
+            y: area.y + taken,
+            height: area.height - taken,
+            ..area
+        };
+        if queue.is_empty() {
+            let words = match (state.score(), state.scoring.request().is_some()) {
+                (None, true) => state.no_score(),
+                _ => "the queue is empty",
+            };
+            buf.set_line(
+                below.x + 1,
+                below.y,
+                &Line::from(vec![ink.muted(words)]),
+                below.width,
+            );
+        }
+        ink.list(Pane::Queue, below, queue.len(), buf, hits, &|row, width| {
+            line(ink, &queue[row], width)
+        });
     }
 
     fn count(&self, state: &State) -> usize {

@@ -1,6 +1,6 @@
 //! The text of a passage, with the question's words and the names the graph knows it by.
 
-use super::{Card, Contents, Cursor};
+use super::{Card, Contents};
 use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
@@ -18,71 +18,6 @@ use ratatui::layout::Rect;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use serde_json::Value;
-
-fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-    let Some(why) = ink.state.detail().and_then(|d| d.passage.as_ref()) else {
-        ink.frame(
-            slot,
-            Chrome {
-                title: "Passage".into(),
-                ..Chrome::default()
-            },
-            buf,
-            hits,
-        );
-        return;
-    };
-    let mut note = Vec::new();
-    if !ink.state.blind() {
-        let rank = why
-            .rank
-            .map_or_else(|| "not found".to_owned(), |rank| format!("rank {rank}"));
-        note.push(ink.muted(format!("{rank}  ")));
-        if why.gold {
-            note.push(ink.span("gold  ", Scope::Gold));
-        }
-    }
-    let beside = ink.state.reading.is_none() && ink.state.view != View::Annotate;
-    if beside && ink.state.focus != Pane::Reader {
-        let key = parameter_keys::keys(ink.state, Command::Preview);
-        note.extend([ink.span(key, Scope::Key), ink.muted(" hides")]);
-    } else {
-        note.extend([
-            ink.span(
-                format!("{} {}", ink.glyphs.arrows[2], ink.glyphs.arrows[3]),
-                Scope::Key,
-            ),
-            ink.muted(" others"),
-        ]);
-        if ink.state.view != View::Annotate {
-            note.extend([
-                ink.muted("  "),
-                ink.span("Esc", Scope::Key),
-                ink.muted(" back"),
-            ]);
-        }
-    }
-    let chrome = Chrome {
-        title: why.id.clone(),
-        note: Line::from(note),
-        ..Chrome::default()
-    };
-    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
-        return;
-    };
-    let area = Rect {
-        x: area.x + 1,
-        width: area.width.saturating_sub(2),
-        ..area
-    };
-    ink.scrolled(
-        Pane::Reader,
-        area,
-        &lines(ink, why, usize::from(area.width).min(100)),
-        buf,
-        hits,
-    );
-}
 
 fn lines(ink: &Ink<'_>, why: &Why, width: usize) -> Vec<Line<'static>> {
     let mut lines = match &why.about[..] {
@@ -147,9 +82,69 @@ impl Contents for Reader {
         }
     }
 
-    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
-        render(ink, slot, buf, hits);
-        None
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+        let Some(why) = ink.state.detail().and_then(|d| d.passage.as_ref()) else {
+            ink.frame(
+                slot,
+                Chrome {
+                    title: "Passage".into(),
+                    ..Chrome::default()
+                },
+                buf,
+                hits,
+            );
+            return;
+        };
+        let mut note = Vec::new();
+        if !ink.state.blind() {
+            let rank = why
+                .rank
+                .map_or_else(|| "not found".to_owned(), |rank| format!("rank {rank}"));
+            note.push(ink.muted(format!("{rank}  ")));
+            if why.gold {
+                note.push(ink.span("gold  ", Scope::Gold));
+            }
+        }
+        let beside = ink.state.reading.is_none() && ink.state.view != View::Annotate;
+        if beside && ink.state.focus != Pane::Reader {
+            let key = parameter_keys::keys(ink.state, Command::Preview);
+            note.extend([ink.span(key, Scope::Key), ink.muted(" hides")]);
+        } else {
+            note.extend([
+                ink.span(
+                    format!("{} {}", ink.glyphs.arrows[2], ink.glyphs.arrows[3]),
+                    Scope::Key,
+                ),
+                ink.muted(" others"),
+            ]);
+            if ink.state.view != View::Annotate {
+                note.extend([
+                    ink.muted("  "),
+                    ink.span("Esc", Scope::Key),
+                    ink.muted(" back"),
+                ]);
+            }
+        }
+        let chrome = Chrome {
+            title: why.id.clone(),
+            note: Line::from(note),
+            ..Chrome::default()
+        };
+        let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+            return;
+        };
+        let area = Rect {
+            x: area.x + 1,
+            width: area.width.saturating_sub(2),
+            ..area
+        };
+        ink.scrolled(
+            Pane::Reader,
+            area,
+            &lines(ink, why, usize::from(area.width).min(100)),
+            buf,
+            hits,
+        );
     }
 
     fn copied(&self, state: &State, _: &Scene, _: usize) -> Option<(String, String)> {

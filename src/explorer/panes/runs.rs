@@ -3,7 +3,7 @@
 use super::Words;
 use super::passages;
 use super::passages::{change, gold_mark};
-use super::{Card, Contents, Cursor};
+use super::{Card, Contents};
 use crate::evaluate::sweep::differences;
 use crate::explorer::action::Action;
 use crate::explorer::command::Command;
@@ -47,80 +47,6 @@ impl Run<'_> {
             PassageLine::Hit(at) => Some(self.scene?.passages[at].passage),
             PassageLine::Lost(at) => Some(self.scene?.gold[at].passage),
             PassageLine::Cut | PassageLine::Missing(_) => None,
-        }
-    }
-}
-
-fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-    let state = ink.state;
-    let runs = runs(ink);
-    let opened = if state.pins.by_hand {
-        ""
-    } else {
-        "A is the starting settings; P pins this run"
-    };
-    let chrome = Chrome {
-        title: format!("{} runs", runs.len()),
-        short: "Runs",
-        note: Line::from(vec![ink.muted(opened)]),
-        summary: Line::from(vec![ink.text(text::plural(runs.len(), "run"))]),
-    };
-    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
-        return;
-    };
-    let count = runs.len() as u16;
-    // Too narrow for all, the pins nearest to the live run stay.
-    let fit = (area.width / 24).clamp(1, count);
-    let runs = &runs[usize::from(count - fit)..];
-    let gap = if fit < 2 {
-        0
-    } else {
-        ((area.width / fit) / 4).clamp(1, 12)
-    };
-    let column = (area.width - gap * (fit - 1)) / fit;
-    let body = Rect {
-        y: area.y + HEAD.min(area.height),
-        height: area.height.saturating_sub(HEAD),
-        ..area
-    };
-    let live = &runs[runs.len() - 1];
-    let offset = filter::among(state.list(Pane::Runs), &live.shown)
-        .window(live.shown.len(), usize::from(body.height));
-    for (at, run) in runs.iter().enumerate() {
-        let x = area.x + at as u16 * (column + gap);
-        let own = Rect {
-            x,
-            width: column,
-            ..body
-        };
-        head(
-            ink,
-            run,
-            Rect {
-                y: area.y,
-                height: HEAD.min(area.height),
-                ..own
-            },
-            buf,
-        );
-        let before = at.checked_sub(1).and_then(|at| runs[at].scene);
-        let draw = |row: usize, width: usize| line(ink, run, before, row, width);
-        if at + 1 == runs.len() {
-            ink.list(Pane::Runs, own, run.lines.len(), buf, hits, &draw);
-        } else {
-            column_of(ink, run, own, offset, buf, hits, &draw);
-            let between = Rect {
-                x: x + column,
-                width: gap,
-                ..body
-            };
-            connect(ink, [run, &runs[at + 1]], between, offset, buf);
-        }
-        if let Some(why) = run.failed {
-            let words = Line::from(vec![
-                ink.span(text::cut(why, usize::from(column)), Scope::Warn),
-            ]);
-            buf.set_line(own.x, own.y, &words, own.width);
         }
     }
 }
@@ -356,9 +282,78 @@ impl Contents for Runs {
         }
     }
 
-    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
-        render(ink, slot, buf, hits);
-        None
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+        let state = ink.state;
+        let runs = runs(ink);
+        let opened = if state.pins.by_hand {
+            ""
+        } else {
+            "A is the starting settings; P pins this run"
+        };
+        let chrome = Chrome {
+            title: format!("{} runs", runs.len()),
+            short: "Runs",
+            note: Line::from(vec![ink.muted(opened)]),
+            summary: Line::from(vec![ink.text(text::plural(runs.len(), "run"))]),
+        };
+        let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+            return;
+        };
+        let count = runs.len() as u16;
+        // Too narrow for all, the pins nearest to the live run stay.
+        let fit = (area.width / 24).clamp(1, count);
+        let runs = &runs[usize::from(count - fit)..];
+        let gap = if fit < 2 {
+            0
+        } else {
+            ((area.width / fit) / 4).clamp(1, 12)
+        };
+        let column = (area.width - gap * (fit - 1)) / fit;
+        let body = Rect {
+            y: area.y + HEAD.min(area.height),
+            height: area.height.saturating_sub(HEAD),
+            ..area
+        };
+        let live = &runs[runs.len() - 1];
+        let offset = filter::among(state.list(Pane::Runs), &live.shown)
+            .window(live.shown.len(), usize::from(body.height));
+        for (at, run) in runs.iter().enumerate() {
+            let x = area.x + at as u16 * (column + gap);
+            let own = Rect {
+                x,
+                width: column,
+                ..body
+            };
+            head(
+                ink,
+                run,
+                Rect {
+                    y: area.y,
+                    height: HEAD.min(area.height),
+                    ..own
+                },
+                buf,
+            );
+            let before = at.checked_sub(1).and_then(|at| runs[at].scene);
+            let draw = |row: usize, width: usize| line(ink, run, before, row, width);
+            if at + 1 == runs.len() {
+                ink.list(Pane::Runs, own, run.lines.len(), buf, hits, &draw);
+            } else {
+                column_of(ink, run, own, offset, buf, hits, &draw);
+                let between = Rect {
+                    x: x + column,
+                    width: gap,
+                    ..body
+                };
+                connect(ink, [run, &runs[at + 1]], between, offset, buf);
+            }
+            if let Some(why) = run.failed {
+                let words = Line::from(vec![
+                    ink.span(text::cut(why, usize::from(column)), Scope::Warn),
+                ]);
+                buf.set_line(own.x, own.y, &words, own.width);
+            }
+        }
     }
 
     fn count(&self, state: &State) -> usize {

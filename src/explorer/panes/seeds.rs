@@ -4,7 +4,7 @@ use super::Words;
 use super::row;
 use super::row::{Columns, explained, line, split};
 use super::story;
-use super::{Card, Contents, Cursor};
+use super::{Card, Contents};
 use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
 use crate::explorer::layout::{Pane, Slot};
@@ -19,55 +19,6 @@ use ratatui::buffer::Buffer;
 use ratatui::text::Line;
 use serde_json::Value;
 use serde_json::json;
-
-fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-    let Some(scene) = ink.state.scene() else {
-        ink.frame(
-            slot,
-            Chrome {
-                title: "Seeds".into(),
-                ..Chrome::default()
-            },
-            buf,
-            hits,
-        );
-        return;
-    };
-    let flat = scene.is_flat();
-    let chrome = Chrome {
-        title: match scene.basis {
-            _ if !flat => "Seeds".into(),
-            Basis::Lists => "Lists".into(),
-            Basis::Measure => "Measure".into(),
-            Basis::Walk | Basis::Words | Basis::Parts | Basis::Signals => "Words".into(),
-        },
-        note: note(ink, scene),
-        summary: summary(ink, scene, usize::from(slot.area.width).saturating_sub(15)),
-        ..Chrome::default()
-    };
-    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
-        return;
-    };
-    // The last lines explain the selected seed, where there is room for them.
-    let explain = u16::from(area.height > 4) + u16::from(area.height > 7);
-    let (list, below) = split(area, explain);
-    let seeds = &scene.seeds;
-    let columns = Columns::of(
-        seeds,
-        true,
-        false,
-        usize::from(list.width).saturating_sub(1),
-    );
-    let draw = |row: usize, _| line(ink, &seeds[row], row, &columns);
-    ink.list(Pane::Seeds, list, seeds.len(), buf, hits, &draw);
-    let selected = seeds.get(ink.state.list(Pane::Seeds).cursor);
-    let why = match selected.or(seeds.last()) {
-        Some(row) => &row.why,
-        None if flat => "",
-        None => "no seed: no name in the question was linked",
-    };
-    explained(ink, why, below, buf);
-}
 
 fn note(ink: &Ink<'_>, scene: &Scene) -> Line<'static> {
     if scene.is_flat() {
@@ -166,9 +117,53 @@ impl Contents for Seeds {
         }
     }
 
-    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
-        render(ink, slot, buf, hits);
-        None
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+        let Some(scene) = ink.state.scene() else {
+            ink.frame(
+                slot,
+                Chrome {
+                    title: "Seeds".into(),
+                    ..Chrome::default()
+                },
+                buf,
+                hits,
+            );
+            return;
+        };
+        let flat = scene.is_flat();
+        let chrome = Chrome {
+            title: match scene.basis {
+                _ if !flat => "Seeds".into(),
+                Basis::Lists => "Lists".into(),
+                Basis::Measure => "Measure".into(),
+                Basis::Walk | Basis::Words | Basis::Parts | Basis::Signals => "Words".into(),
+            },
+            note: note(ink, scene),
+            summary: summary(ink, scene, usize::from(slot.area.width).saturating_sub(15)),
+            ..Chrome::default()
+        };
+        let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+            return;
+        };
+        // The last lines explain the selected seed, where there is room for them.
+        let explain = u16::from(area.height > 4) + u16::from(area.height > 7);
+        let (list, below) = split(area, explain);
+        let seeds = &scene.seeds;
+        let columns = Columns::of(
+            seeds,
+            true,
+            false,
+            usize::from(list.width).saturating_sub(1),
+        );
+        let draw = |row: usize, _| line(ink, &seeds[row], row, &columns);
+        ink.list(Pane::Seeds, list, seeds.len(), buf, hits, &draw);
+        let selected = seeds.get(ink.state.list(Pane::Seeds).cursor);
+        let why = match selected.or(seeds.last()) {
+            Some(row) => &row.why,
+            None if flat => "",
+            None => "no seed: no name in the question was linked",
+        };
+        explained(ink, why, below, buf);
     }
 
     fn count(&self, state: &State) -> usize {

@@ -3,7 +3,7 @@
 
 use super::Words;
 use super::need;
-use super::{Card, Contents, Cursor};
+use super::{Card, Contents};
 use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
@@ -24,30 +24,6 @@ use serde_json::json;
 /// Columns of a measure, and of the ranks of gold at most.
 const WORTH: usize = 5;
 const RANKS: usize = 12;
-
-fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-    let lines = rows::session_lines(ink.state);
-    let width = usize::from(slot.area.width).saturating_sub(15);
-    let newest = lines.get(1).map(|newest| line(ink, *newest, width));
-    let runs = text::plural(ink.state.session.len(), "run");
-    let chrome = Chrome {
-        title: format!("Session: {runs}"),
-        short: "Session",
-        note: Line::from(vec![ink.muted("gold, R@5")]),
-        summary: newest.unwrap_or_default(),
-    };
-    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
-        return;
-    };
-    ink.list(
-        Pane::Session,
-        area,
-        lines.len(),
-        buf,
-        hits,
-        &|row, width| line(ink, lines[row], width),
-    );
-}
 
 fn line(ink: &Ink<'_>, line: SessionLine, width: usize) -> Line<'static> {
     let runs = &ink.state.session;
@@ -131,9 +107,28 @@ impl Contents for Session {
         }
     }
 
-    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
-        render(ink, slot, buf, hits);
-        None
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+        let lines = rows::session_lines(ink.state);
+        let width = usize::from(slot.area.width).saturating_sub(15);
+        let newest = lines.get(1).map(|newest| line(ink, *newest, width));
+        let runs = text::plural(ink.state.session.len(), "run");
+        let chrome = Chrome {
+            title: format!("Session: {runs}"),
+            short: "Session",
+            note: Line::from(vec![ink.muted("gold, R@5")]),
+            summary: newest.unwrap_or_default(),
+        };
+        let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+            return;
+        };
+        ink.list(
+            Pane::Session,
+            area,
+            lines.len(),
+            buf,
+            hits,
+            &|row, width| line(ink, lines[row], width),
+        );
     }
 
     fn count(&self, state: &State) -> usize {

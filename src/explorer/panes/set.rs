@@ -1,6 +1,6 @@
 //! The set under the first pinned settings and the live ones: each measure with its difference, and which questions paid.
 
-use super::{Card, Contents, Cursor};
+use super::{Card, Contents};
 use crate::evaluate::{MEASURES, READ_TOKENS};
 use crate::explorer::command::Command;
 use crate::explorer::glyphs::sparkline;
@@ -16,36 +16,6 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use serde_json::{Map, Value, json};
-
-fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-    let state = ink.state;
-    let score = state.score();
-    let note = score.map_or_else(String::new, |score| match score.done == score.of {
-        true => text::plural(score.of, "question"),
-        false => format!("{} of {}", score.done, score.of),
-    });
-    let width = usize::from(slot.area.width);
-    let chrome = Chrome {
-        title: "Set: A vs live".into(),
-        short: "Set",
-        note: Line::from(vec![ink.muted(note)]),
-        summary: score.map_or_else(Line::default, |score| counts(ink, score, width)),
-    };
-    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
-        return;
-    };
-    let width = usize::from(area.width).saturating_sub(2);
-    let lines = match score {
-        None => vec![Line::from(vec![ink.muted(ink.state.no_score())])],
-        Some(score) => table(ink, score, width),
-    };
-    let inner = Rect {
-        x: area.x + 1,
-        width: area.width.saturating_sub(1),
-        ..area
-    };
-    ink.scrolled(Pane::Set, inner, &lines, buf, hits);
-}
 
 fn table(ink: &Ink<'_>, score: &Score, width: usize) -> Vec<Line<'static>> {
     // Without a difference of settings there is one column.
@@ -249,9 +219,34 @@ impl Contents for Set {
         }
     }
 
-    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
-        render(ink, slot, buf, hits);
-        None
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+        let state = ink.state;
+        let score = state.score();
+        let note = score.map_or_else(String::new, |score| match score.done == score.of {
+            true => text::plural(score.of, "question"),
+            false => format!("{} of {}", score.done, score.of),
+        });
+        let width = usize::from(slot.area.width);
+        let chrome = Chrome {
+            title: "Set: A vs live".into(),
+            short: "Set",
+            note: Line::from(vec![ink.muted(note)]),
+            summary: score.map_or_else(Line::default, |score| counts(ink, score, width)),
+        };
+        let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+            return;
+        };
+        let width = usize::from(area.width).saturating_sub(2);
+        let lines = match score {
+            None => vec![Line::from(vec![ink.muted(ink.state.no_score())])],
+            Some(score) => table(ink, score, width),
+        };
+        let inner = Rect {
+            x: area.x + 1,
+            width: area.width.saturating_sub(1),
+            ..area
+        };
+        ink.scrolled(Pane::Set, inner, &lines, buf, hits);
     }
 
     fn copied(&self, state: &State, _: &Scene, _: usize) -> Option<(String, String)> {

@@ -6,7 +6,7 @@ use super::need;
 use super::row;
 use super::row::{Columns, explained, line, say, split};
 use super::story;
-use super::{Card, Contents, Cursor};
+use super::{Card, Contents};
 use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
@@ -26,116 +26,6 @@ use serde_json::json;
 
 /// Cells of the bar that shows what of a budget was spent, and what is left.
 const BUDGET: usize = 16;
-
-fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-    let state = ink.state;
-    let Some(scene) = state.scene() else {
-        let chrome = Chrome {
-            title: "Spread".into(),
-            ..Chrome::default()
-        };
-        ink.frame(slot, chrome, buf, hits);
-        return;
-    };
-    let lines = spread_lines(state, scene);
-    let width = usize::from(slot.area.width);
-    let place = |line: &SpreadLine| match *line {
-        SpreadLine::Stage(i) | SpreadLine::Row(i, _) | SpreadLine::More(i) => i,
-    };
-    let first = scene.spread.get(lines.first().map_or(0, place));
-    let alone = scene.listed == 1 || state.earlier_step().is_some();
-    let title = first
-        .filter(|_| alone)
-        .map_or("Spread", |stage| &stage.title);
-    let moment = state.moment(true);
-    let note = legend(ink, scene, width);
-    // The name of the algorithm, as far as it fits.
-    let room = width.saturating_sub(note.width() + 8);
-    let named = |name: &&str| text::width(title) + text::width(name) <= room;
-    let name = [" (Personalized PageRank)", " (PPR)"]
-        .into_iter()
-        .find(named);
-    let name = name.filter(|_| alone && scene.restarts && scene.story.is_none());
-    let chrome = Chrome {
-        title: match slot.face {
-            Face::Line => format!("Spread{moment}"),
-            _ => format!("{title}{}", name.unwrap_or_default()),
-        },
-        short: if moment.is_empty() { "Spread" } else { "" },
-        note,
-        summary: summary(ink, scene, ink.room(slot, &moment)),
-    };
-    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
-        return;
-    };
-    // A stage can have much to say; where the screen is high there is room for it.
-    let high: &[u16] = match first.is_some_and(|stage| stage.name.is_empty()) {
-        true => &[8],
-        false => &[8, 14, 30, 34],
-    };
-    let foot = high.iter().filter(|high| area.height > **high).count();
-    let selected = lines.get(state.list(Pane::Spread).cursor).or(lines.last());
-    let said = selected.map_or("", |line| match *line {
-        SpreadLine::Row(i, n) if !scene.spread[i].name.is_empty() => &scene.spread[i].rows[n].why,
-        line => &scene.spread[place(&line)].foot,
-    });
-    // A plan is long, and nowhere else is all of it: on the heading of its stage it has up to half of the pane.
-    let whole = match selected {
-        Some(SpreadLine::Stage(_)) if foot > 0 => {
-            let width = usize::from(area.width).saturating_sub(2);
-            text::wrap(said, width)
-                .len()
-                .min(usize::from(area.height / 2))
-        }
-        _ => 0,
-    };
-    let (list, below) = split(area, foot.max(whole) as u16);
-    let room = usize::from(list.width).saturating_sub(1);
-    let columns = |stage: &Stage| {
-        let columns = Columns::of(&stage.rows, false, stage.ranked, room);
-        columns.against(held_against(ink, scene, stage))
-    };
-    let columns: Vec<Columns<'_>> = scene.spread.iter().map(columns).collect();
-    let alike = first.is_some_and(|stage| stage.name.is_empty() && !stage.rows.is_empty());
-    let headed = scene.walks && alike && foot > 0;
-    let (head, list) = split(list, list.height - u16::from(headed));
-    if let (true, Some(first)) = (headed, lines.first()) {
-        let counted = if scene.of_passages { "df" } else { "edges" };
-        let split = if scene.groups.len() > 1 {
-            "by seed"
-        } else {
-            ""
-        };
-        let words = columns[place(first)].head(counted, "mass", split);
-        buf.set_line(
-            head.x + 1,
-            head.y,
-            &Line::from(ink.muted(words)),
-            head.width - 1,
-        );
-    }
-    let draw = |row: usize, width| match lines[row] {
-        SpreadLine::Stage(i) => heading(ink, &scene.spread[i], width),
-        SpreadLine::Row(i, n) => line(ink, &scene.spread[i].rows[n], n, &columns[i]),
-        SpreadLine::More(i) => {
-            let all = scene.spread[i].rows.len();
-            Line::from(vec![
-                ink.muted(format!("    .. all {}  ", text::count(all))),
-                ink.span("Enter", Scope::Key),
-                ink.muted(" expands"),
-            ])
-        }
-    };
-    ink.list(Pane::Spread, list, lines.len(), buf, hits, &draw);
-    if lines.is_empty() {
-        let why = match scene.walks {
-            true => "no mass: the question has no seed",
-            false => "nothing was reached",
-        };
-        say(ink, why, area, buf);
-    }
-    explained(ink, said, below, buf);
-}
 
 /// The list of the same name at the end of the first pinned run.
 fn held_against<'a>(ink: &Ink<'a>, scene: &Scene, stage: &Stage) -> Option<&'a [Row]> {
@@ -261,9 +151,116 @@ impl Contents for Spread {
         }
     }
 
-    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
-        render(ink, slot, buf, hits);
-        None
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+        let state = ink.state;
+        let Some(scene) = state.scene() else {
+            let chrome = Chrome {
+                title: "Spread".into(),
+                ..Chrome::default()
+            };
+            ink.frame(slot, chrome, buf, hits);
+            return;
+        };
+        let lines = spread_lines(state, scene);
+        let width = usize::from(slot.area.width);
+        let place = |line: &SpreadLine| match *line {
+            SpreadLine::Stage(i) | SpreadLine::Row(i, _) | SpreadLine::More(i) => i,
+        };
+        let first = scene.spread.get(lines.first().map_or(0, place));
+        let alone = scene.listed == 1 || state.earlier_step().is_some();
+        let title = first
+            .filter(|_| alone)
+            .map_or("Spread", |stage| &stage.title);
+        let moment = state.moment(true);
+        let note = legend(ink, scene, width);
+        // The name of the algorithm, as far as it fits.
+        let room = width.saturating_sub(note.width() + 8);
+        let named = |name: &&str| text::width(title) + text::width(name) <= room;
+        let name = [" (Personalized PageRank)", " (PPR)"]
+            .into_iter()
+            .find(named);
+        let name = name.filter(|_| alone && scene.restarts && scene.story.is_none());
+        let chrome = Chrome {
+            title: match slot.face {
+                Face::Line => format!("Spread{moment}"),
+                _ => format!("{title}{}", name.unwrap_or_default()),
+            },
+            short: if moment.is_empty() { "Spread" } else { "" },
+            note,
+            summary: summary(ink, scene, ink.room(slot, &moment)),
+        };
+        let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+            return;
+        };
+        // A stage can have much to say; where the screen is high there is room for it.
+        let high: &[u16] = match first.is_some_and(|stage| stage.name.is_empty()) {
+            true => &[8],
+            false => &[8, 14, 30, 34],
+        };
+        let foot = high.iter().filter(|high| area.height > **high).count();
+        let selected = lines.get(state.list(Pane::Spread).cursor).or(lines.last());
+        let said = selected.map_or("", |line| match *line {
+            SpreadLine::Row(i, n) if !scene.spread[i].name.is_empty() => {
+                &scene.spread[i].rows[n].why
+            }
+            line => &scene.spread[place(&line)].foot,
+        });
+        // A plan is long, and nowhere else is all of it: on the heading of its stage it has up to half of the pane.
+        let whole = match selected {
+            Some(SpreadLine::Stage(_)) if foot > 0 => {
+                let width = usize::from(area.width).saturating_sub(2);
+                text::wrap(said, width)
+                    .len()
+                    .min(usize::from(area.height / 2))
+            }
+            _ => 0,
+        };
+        let (list, below) = split(area, foot.max(whole) as u16);
+        let room = usize::from(list.width).saturating_sub(1);
+        let columns = |stage: &Stage| {
+            let columns = Columns::of(&stage.rows, false, stage.ranked, room);
+            columns.against(held_against(ink, scene, stage))
+        };
+        let columns: Vec<Columns<'_>> = scene.spread.iter().map(columns).collect();
+        let alike = first.is_some_and(|stage| stage.name.is_empty() && !stage.rows.is_empty());
+        let headed = scene.walks && alike && foot > 0;
+        let (head, list) = split(list, list.height - u16::from(headed));
+        if let (true, Some(first)) = (headed, lines.first()) {
+            let counted = if scene.of_passages { "df" } else { "edges" };
+            let split = if scene.groups.len() > 1 {
+                "by seed"
+            } else {
+                ""
+            };
+            let words = columns[place(first)].head(counted, "mass", split);
+            buf.set_line(
+                head.x + 1,
+                head.y,
+                &Line::from(ink.muted(words)),
+                head.width - 1,
+            );
+        }
+        let draw = |row: usize, width| match lines[row] {
+            SpreadLine::Stage(i) => heading(ink, &scene.spread[i], width),
+            SpreadLine::Row(i, n) => line(ink, &scene.spread[i].rows[n], n, &columns[i]),
+            SpreadLine::More(i) => {
+                let all = scene.spread[i].rows.len();
+                Line::from(vec![
+                    ink.muted(format!("    .. all {}  ", text::count(all))),
+                    ink.span("Enter", Scope::Key),
+                    ink.muted(" expands"),
+                ])
+            }
+        };
+        ink.list(Pane::Spread, list, lines.len(), buf, hits, &draw);
+        if lines.is_empty() {
+            let why = match scene.walks {
+                true => "no mass: the question has no seed",
+                false => "nothing was reached",
+            };
+            say(ink, why, area, buf);
+        }
+        explained(ink, said, below, buf);
     }
 
     fn count(&self, state: &State) -> usize {

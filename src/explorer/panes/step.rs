@@ -2,7 +2,7 @@
 
 use super::neighbours::capital;
 use super::row::say;
-use super::{Card, Contents, Cursor, STEPPED};
+use super::{Card, Contents, STEPPED};
 use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::glyphs::bar;
@@ -20,56 +20,6 @@ use serde_json::Value;
 
 /// Columns of a figure.
 const FIGURE: usize = 8;
-
-fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-    let state = ink.state;
-    let both = state.scene().zip(state.flow());
-    let timeline = both.and_then(|(scene, _)| scene.timeline.as_ref());
-    let last = timeline.map_or(0, |timeline| timeline.steps.len().saturating_sub(1));
-    let step = state.earlier_step().unwrap_or(last);
-    let told = both.and_then(|(_, flow)| flow.steps.get(state.flow_step()));
-    let chrome = Chrome {
-        title: match timeline {
-            Some(timeline) => capital(&timeline.place(step)),
-            None => "Step".to_owned(),
-        },
-        short: "Step",
-        note: Line::default(),
-        summary: Line::from(vec![
-            ink.muted(told.map_or_else(String::new, |told| told.told.clone())),
-        ]),
-    };
-    let Some(area) = ink.frame(slot, chrome, buf, hits) else {
-        return;
-    };
-    let Some((scene, flow)) = both else {
-        return;
-    };
-    let width = usize::from(area.width).saturating_sub(2);
-    let lines = match timeline {
-        Some(timeline) if scene.story.is_none() && !flow.heat.is_empty() => {
-            let ledger = timeline
-                .steps
-                .get(step)
-                .map_or_else(Ledger::default, |s| s.ledger);
-            walked(ink, scene, flow, ledger, width)
-        }
-        Some(timeline) => match timeline
-            .steps
-            .get(step)
-            .and_then(|s| scene.spread.get(s.stage))
-        {
-            Some(stage) => staged(ink, stage, width),
-            None => Vec::new(),
-        },
-        None => {
-            hits.set_extent(Pane::Step, 0, usize::from(area.height));
-            let why = state.can_step().err();
-            return say(ink, &why.unwrap_or_default(), area, buf);
-        }
-    };
-    ink.scrolled(Pane::Step, area, &lines, buf, hits);
-}
 
 /// The sentence, the ledger, what moved, and the largest transfers.
 fn walked(
@@ -162,9 +112,54 @@ impl Contents for Moves {
         }
     }
 
-    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
-        render(ink, slot, buf, hits);
-        None
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+        let state = ink.state;
+        let both = state.scene().zip(state.flow());
+        let timeline = both.and_then(|(scene, _)| scene.timeline.as_ref());
+        let last = timeline.map_or(0, |timeline| timeline.steps.len().saturating_sub(1));
+        let step = state.earlier_step().unwrap_or(last);
+        let told = both.and_then(|(_, flow)| flow.steps.get(state.flow_step()));
+        let chrome = Chrome {
+            title: match timeline {
+                Some(timeline) => capital(&timeline.place(step)),
+                None => "Step".to_owned(),
+            },
+            short: "Step",
+            note: Line::default(),
+            summary: Line::from(vec![
+                ink.muted(told.map_or_else(String::new, |told| told.told.clone())),
+            ]),
+        };
+        let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+            return;
+        };
+        let Some((scene, flow)) = both else {
+            return;
+        };
+        let width = usize::from(area.width).saturating_sub(2);
+        let lines = match timeline {
+            Some(timeline) if scene.story.is_none() && !flow.heat.is_empty() => {
+                let ledger = timeline
+                    .steps
+                    .get(step)
+                    .map_or_else(Ledger::default, |s| s.ledger);
+                walked(ink, scene, flow, ledger, width)
+            }
+            Some(timeline) => match timeline
+                .steps
+                .get(step)
+                .and_then(|s| scene.spread.get(s.stage))
+            {
+                Some(stage) => staged(ink, stage, width),
+                None => Vec::new(),
+            },
+            None => {
+                hits.set_extent(Pane::Step, 0, usize::from(area.height));
+                let why = state.can_step().err();
+                return say(ink, &why.unwrap_or_default(), area, buf);
+            }
+        };
+        ink.scrolled(Pane::Step, area, &lines, buf, hits);
     }
 
     fn copied(&self, state: &State, _: &Scene, _: usize) -> Option<(String, String)> {

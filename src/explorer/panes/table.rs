@@ -2,7 +2,7 @@
 //! it appears. Drawing, search, copies, JSON and sentences follow from that.
 
 use super::row::headed;
-use super::{Card, Contents, Cursor, Words, worded};
+use super::{Card, Contents, Words, worded};
 use crate::explorer::action::Action;
 use crate::explorer::cell::Cell;
 use crate::explorer::hits::Hits;
@@ -304,7 +304,7 @@ impl<T: Rows> Contents for Table<T> {
         self.card
     }
 
-    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         let state = ink.state;
         let rows = T::rows(state);
         let closed = usize::from(slot.area.width).saturating_sub(16);
@@ -320,7 +320,9 @@ impl<T: Rows> Contents for Table<T> {
             note: Line::from(vec![ink.muted((self.note)(state, rows.len()))]),
             summary,
         };
-        let area = ink.frame(slot, chrome, buf, hits)?;
+        let Some(area) = ink.frame(slot, chrome, buf, hits) else {
+            return;
+        };
         let mut area = (self.rare.over)(ink, area, buf);
         let words = self
             .rare
@@ -334,7 +336,7 @@ impl<T: Rows> Contents for Table<T> {
         if let Some((words, scope)) = words {
             let line = Line::from(vec![ink.span(format!(" {words}"), scope)]);
             buf.set_line(area.x, area.y, &line, area.width);
-            return None;
+            return;
         }
         if self.columns.iter().any(|column| !column.head.is_empty()) {
             let head = self.head(usize::from(area.width).saturating_sub(1));
@@ -342,7 +344,6 @@ impl<T: Rows> Contents for Table<T> {
         }
         let draw = |row: usize, width: usize| self.line(ink, &rows[row], width);
         ink.list(self.pane, area, rows.len(), buf, hits, &draw);
-        None
     }
 
     fn count(&self, state: &State) -> usize {

@@ -3,7 +3,7 @@
 use super::Words;
 use super::need;
 use super::row::explained;
-use super::{Card, Contents, Cursor};
+use super::{Card, Contents};
 use crate::explain::{Change, Repair, Repairs};
 use crate::explorer::action::Action;
 use crate::explorer::command::Command;
@@ -35,101 +35,6 @@ const BESIDE: usize = 8;
 const FOLDED: usize = 2;
 /// Cells of a figure.
 const FIGURE: usize = 8;
-
-fn render(ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-    let (Some(scene), Some(why)) = (
-        ink.state.scene(),
-        ink.state.detail().and_then(|d| d.passage.as_ref()),
-    ) else {
-        let title = if slot.face == Face::Tabs {
-            String::new()
-        } else {
-            "Why".to_owned()
-        };
-        ink.frame(
-            slot,
-            Chrome {
-                title,
-                ..Chrome::default()
-            },
-            buf,
-            hits,
-        );
-        return;
-    };
-    let moment = ink.state.moment(false);
-    let title = match slot.face {
-        Face::Line => format!("Why{moment}"),
-        Face::Tabs => {
-            let whole = heading(scene, why, &moment);
-            let whole = whole.trim_start_matches("Why is ").to_owned();
-            let rank = why
-                .rank
-                .map_or_else(|| "not found".to_owned(), |rank| format!("rank {rank}"));
-            let room = usize::from(slot.area.width).saturating_sub(36);
-            if text::width(&whole) <= room {
-                whole
-            } else {
-                format!("{rank}{moment}")
-            }
-        }
-        _ => heading(scene, why, &moment),
-    };
-    let summary = summary(ink, scene, why, ink.room(slot, &moment));
-    // Only what is longer than its room opens; else there is the passage to read.
-    let inside = match slot.face {
-        Face::Box | Face::Tabs => 3,
-        _ => 1,
-    };
-    let width = usize::from(slot.area.width).saturating_sub(inside);
-    let said = rests_on(ink, why);
-    let unfolds = opens_parts(scene)
-        && flow(vec![ink.muted(said.clone())], width.saturating_sub(2), 0).len() > FOLDED;
-    hits.set_unfolds(unfolds);
-    let does = match (unfolds, ink.state.opened) {
-        (true, false) => " opens",
-        (true, true) => " folds",
-        (false, _) => " reads",
-    };
-    let note = match ink.paper {
-        true => Line::default(),
-        false => Line::from(vec![ink.span("Enter", Scope::Key), ink.muted(does)]),
-    };
-    let Some(area) = ink.frame(
-        slot,
-        Chrome {
-            title,
-            note,
-            summary,
-            ..Chrome::default()
-        },
-        buf,
-        hits,
-    ) else {
-        return;
-    };
-    let area = Rect {
-        x: area.x + 1,
-        width: area.width.saturating_sub(1),
-        ..area
-    };
-    if opens_parts(scene) {
-        let width = usize::from(area.width).saturating_sub(1);
-        let mut head = reasons(ink, why, width);
-        head.extend(score(ink, scene, why, width));
-        if !why.sentence.is_empty() {
-            head.extend(flow(vec![ink.text(why.sentence.clone())], width, 0));
-        }
-        return list(ink, why, &head, &said, area, buf, hits);
-    }
-    ink.scrolled(
-        Pane::Why,
-        area,
-        &lines(ink, scene, why, usize::from(area.width).saturating_sub(1)),
-        buf,
-        hits,
-    );
-}
 
 fn heading(scene: &Scene, why: &Why, moment: &str) -> String {
     let gold = if why.gold { "gold " } else { "" };
@@ -770,9 +675,99 @@ impl Contents for WhyHere {
         }
     }
 
-    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) -> Cursor {
-        render(ink, slot, buf, hits);
-        None
+    fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
+        let (Some(scene), Some(why)) = (
+            ink.state.scene(),
+            ink.state.detail().and_then(|d| d.passage.as_ref()),
+        ) else {
+            let title = if slot.face == Face::Tabs {
+                String::new()
+            } else {
+                "Why".to_owned()
+            };
+            ink.frame(
+                slot,
+                Chrome {
+                    title,
+                    ..Chrome::default()
+                },
+                buf,
+                hits,
+            );
+            return;
+        };
+        let moment = ink.state.moment(false);
+        let title = match slot.face {
+            Face::Line => format!("Why{moment}"),
+            Face::Tabs => {
+                let whole = heading(scene, why, &moment);
+                let whole = whole.trim_start_matches("Why is ").to_owned();
+                let rank = why
+                    .rank
+                    .map_or_else(|| "not found".to_owned(), |rank| format!("rank {rank}"));
+                let room = usize::from(slot.area.width).saturating_sub(36);
+                if text::width(&whole) <= room {
+                    whole
+                } else {
+                    format!("{rank}{moment}")
+                }
+            }
+            _ => heading(scene, why, &moment),
+        };
+        let summary = summary(ink, scene, why, ink.room(slot, &moment));
+        // Only what is longer than its room opens; else there is the passage to read.
+        let inside = match slot.face {
+            Face::Box | Face::Tabs => 3,
+            _ => 1,
+        };
+        let width = usize::from(slot.area.width).saturating_sub(inside);
+        let said = rests_on(ink, why);
+        let unfolds = opens_parts(scene)
+            && flow(vec![ink.muted(said.clone())], width.saturating_sub(2), 0).len() > FOLDED;
+        hits.set_unfolds(unfolds);
+        let does = match (unfolds, ink.state.opened) {
+            (true, false) => " opens",
+            (true, true) => " folds",
+            (false, _) => " reads",
+        };
+        let note = match ink.paper {
+            true => Line::default(),
+            false => Line::from(vec![ink.span("Enter", Scope::Key), ink.muted(does)]),
+        };
+        let Some(area) = ink.frame(
+            slot,
+            Chrome {
+                title,
+                note,
+                summary,
+                ..Chrome::default()
+            },
+            buf,
+            hits,
+        ) else {
+            return;
+        };
+        let area = Rect {
+            x: area.x + 1,
+            width: area.width.saturating_sub(1),
+            ..area
+        };
+        if opens_parts(scene) {
+            let width = usize::from(area.width).saturating_sub(1);
+            let mut head = reasons(ink, why, width);
+            head.extend(score(ink, scene, why, width));
+            if !why.sentence.is_empty() {
+                head.extend(flow(vec![ink.text(why.sentence.clone())], width, 0));
+            }
+            return list(ink, why, &head, &said, area, buf, hits);
+        }
+        ink.scrolled(
+            Pane::Why,
+            area,
+            &lines(ink, scene, why, usize::from(area.width).saturating_sub(1)),
+            buf,
+            hits,
+        );
     }
 
     fn scrolls(&self, state: &State) -> bool {
