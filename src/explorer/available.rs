@@ -242,7 +242,7 @@ fn repair(state: &State) -> Result<(), String> {
     if !matches!(state.focus, Pane::Why | Pane::Reader) {
         return Err("needs a missed passage in Why; w goes there".into());
     }
-    let why = state.detail().and_then(|detail| detail.passage.as_ref());
+    let why = state.why();
     need(
         why.is_some_and(|why| !why.reasons.is_empty()),
         "this passage is already in the top k",

@@ -168,7 +168,7 @@ impl State {
 
     /// The label of the passage on screen as a draft; an empty one where it has none.
     fn saved(&self) -> Option<Draft> {
-        let why = self.detail()?.passage.as_ref()?;
+        let why = self.why()?;
         let asked = self.asked(self.wanted.asked);
         let labels = &self.labelling.labels;
         let label = labels.of(asked, &why.key, &self.labelling.annotator);
@@ -211,7 +211,7 @@ impl State {
 
     /// What the program says of the passage on screen, where it is lost.
     pub fn said(&self) -> Option<Said> {
-        let why = self.detail()?.passage.as_ref()?;
+        let why = self.why()?;
         let first = why.reasons.first()?;
         Some(Said {
             code: first.code,
@@ -227,7 +227,7 @@ impl State {
 
     /// The label that a draft becomes. It has no time: that is known when it is written.
     pub fn labelled(&self, draft: &Draft) -> Option<Label> {
-        let why = self.detail()?.passage.as_ref()?;
+        let why = self.why()?;
         let (id, _) = self.question_of(self.wanted.asked);
         Some(Label {
             question: id.to_owned(),

@@ -15,7 +15,7 @@ use super::labelling::Labelling;
 use super::layout::{Arranged, Pane, Plan, View, WIDE};
 use super::lesson::Playing;
 use super::scene::{
-    Answer, Browse, Browsed, Detail, Facts, Flow, Request, Scene, Subject, Ways, Whole,
+    Answer, Browse, Browsed, Detail, Facts, Flow, Request, Scene, Subject, Ways, Whole, Why,
 };
 use super::store::Session;
 use crate::layers::Class;
@@ -532,6 +532,11 @@ impl State {
 
     pub fn detail(&self) -> Option<&Detail> {
         self.shown.as_ref().map(|answer| &*answer.detail)
+    }
+
+    /// The selected passage, explained.
+    pub fn why(&self) -> Option<&Why> {
+        self.detail()?.passage.as_ref()
     }
 
     /// The question on screen and its settings.

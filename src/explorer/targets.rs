@@ -37,7 +37,7 @@ pub fn signal(state: &State) -> Result<Param<f64>, String> {
     if scene.basis != Basis::Signals {
         return Err("works on the signals of hop, and on seeds; ' s goes there".into());
     }
-    let why = state.detail().and_then(|d| d.passage.as_ref());
+    let why = state.why();
     let part = why.and_then(|why| why.parts.get(state.list(Pane::Why).cursor));
     let label = part.map_or("", |part| &part.label);
     let signal = Signal::ALL.into_iter().find(|s| s.label() == label);

@@ -153,7 +153,7 @@ fn price(
 
 /// Begins to look, for the passage that Why is about.
 pub fn begin(state: &mut State) -> Vec<Effect> {
-    let Some(why) = state.detail().and_then(|detail| detail.passage.as_ref()) else {
+    let Some(why) = state.why() else {
         return Vec::new();
     };
     let request = Repair {
@@ -171,7 +171,7 @@ pub fn begin(state: &mut State) -> Vec<Effect> {
 impl State {
     /// What was found so far that brings the selected passage in, where it was looked for under the answer on screen.
     pub fn repairing(&self) -> Option<&Found> {
-        let why = self.detail()?.passage.as_ref()?;
+        let why = self.why()?;
         let of = self.repairing.request()?;
         let here = of.passage == why.passage
             && of.settings == self.settings
@@ -206,7 +206,7 @@ pub fn fixes(why: &Why, found: Option<&Repairs>) -> Vec<(From, Change)> {
 
 /// The suggestions on screen.
 pub fn suggested(state: &State) -> Vec<(From, Change)> {
-    let why = state.detail().and_then(|detail| detail.passage.as_ref());
+    let why = state.why();
     let found = state.repairing().map(|found| &found.repairs);
     why.map_or_else(Vec::new, |why| fixes(why, found))
 }

@@ -290,10 +290,7 @@ fn column(
 
 /// The beginning of the passage under the cursor.
 fn read(ink: &Ink<'_>, browsed: &Browsed, area: Rect, buf: &mut Buffer) {
-    let why = ink
-        .state
-        .detail()
-        .and_then(|detail| detail.passage.as_ref());
+    let why = ink.state.why();
     let passage = browsed.subject().and_then(|subject| subject.passage);
     let Some(why) = why.filter(|why| Some(why.passage) == passage) else {
         return;

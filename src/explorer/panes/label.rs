@@ -36,7 +36,7 @@ pub fn placed(cursor: Option<(usize, usize)>, area: Rect) -> Option<Position> {
 /// What is labelled, by whom, and how much is done.
 pub fn heading(ink: &Ink<'_>) -> (String, String) {
     let state = ink.state;
-    let why = state.detail().and_then(|detail| detail.passage.as_ref());
+    let why = state.why();
     let asked = state.wanted.asked;
     let asked = asked.and_then(|at| state.facts.questions.get(at));
     let asked = asked.map_or("typed question", |asked| &asked.id);
@@ -197,10 +197,7 @@ fn program(ink: &Ink<'_>, draft: &Draft, width: usize) -> Vec<Span<'static>> {
         };
         return vec![head, ink.muted(words)];
     }
-    let why = ink
-        .state
-        .detail()
-        .and_then(|detail| detail.passage.as_ref());
+    let why = ink.state.why();
     let reason = why.and_then(|why| why.reasons.first());
     match (ink.state.said(), reason) {
         (Some(said), Some(reason)) => vec![
@@ -219,10 +216,7 @@ fn outcome(ink: &Ink<'_>, draft: &Draft) -> String {
         gold: draft.gold,
         ..Label::default()
     };
-    let was = ink
-        .state
-        .detail()
-        .and_then(|detail| detail.passage.as_ref());
+    let was = ink.state.why();
     let was = was.is_some_and(|why| why.gold);
     match (judged.judgement(), was) {
         (None, _) if ink.state.blind() => String::new(),

@@ -637,7 +637,7 @@ pub fn copied(state: &State, scene: &Scene, row: usize) -> Option<(String, Strin
         (format!("{id}\t{title}\t{score}"), format!("passage {id}"))
     };
     if rows::step(state, scene).is_some() {
-        let why = state.detail()?.passage.as_ref()?;
+        let why = state.why()?;
         return Some(copied(&why.id, &why.title, why.score));
     }
     match *rows::passage_lines(scene).get(row)? {

@@ -83,7 +83,7 @@ impl Contents for Reader {
     }
 
     fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-        let Some(why) = ink.state.detail().and_then(|d| d.passage.as_ref()) else {
+        let Some(why) = ink.state.why() else {
             ink.frame(
                 slot,
                 Chrome {
@@ -148,7 +148,7 @@ impl Contents for Reader {
     }
 
     fn copied(&self, state: &State, _: &Scene, _: usize) -> Option<(String, String)> {
-        let why = state.detail()?.passage.as_ref()?;
+        let why = state.why()?;
         Some((
             format!("{}\n\n{}", why.title, why.text),
             format!("passage {}", why.id),

@@ -676,10 +676,7 @@ impl Contents for WhyHere {
     }
 
     fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-        let (Some(scene), Some(why)) = (
-            ink.state.scene(),
-            ink.state.detail().and_then(|d| d.passage.as_ref()),
-        ) else {
+        let (Some(scene), Some(why)) = (ink.state.scene(), ink.state.why()) else {
             let title = if slot.face == Face::Tabs {
                 String::new()
             } else {
@@ -776,12 +773,13 @@ impl Contents for WhyHere {
 
     fn count(&self, state: &State) -> usize {
         let opens = state.scene().is_some_and(opens_parts);
-        why(state).filter(|_| opens).map_or(0, shown)
+        state.why().filter(|_| opens).map_or(0, shown)
     }
 
     fn words(&self, state: &State) -> Vec<Option<Words>> {
         let opens = state.scene().is_some_and(opens_parts);
-        let parts = why(state)
+        let parts = state
+            .why()
             .filter(|_| opens)
             .map_or(&[][..], |why| &why.parts[..shown(why)]);
         let words = |part: &Part| Some(Words::new(part.label.clone(), []));
@@ -789,7 +787,7 @@ impl Contents for WhyHere {
     }
 
     fn copied(&self, state: &State, _: &Scene, _: usize) -> Option<(String, String)> {
-        let why = why(state)?;
+        let why = state.why()?;
         Some((copied(why), format!("why of {}", why.id)))
     }
 
@@ -802,11 +800,11 @@ impl Contents for WhyHere {
     }
 
     fn aloud(&self, state: &State) -> Option<String> {
-        why(state).map(aloud)
+        state.why().map(aloud)
     }
 
     fn can_enter(&self, state: &State, _: usize) -> Result<(), String> {
-        need(why(state).is_some(), "no passage is selected")
+        need(state.why().is_some(), "no passage is selected")
     }
 
     fn enter(&self, state: &State, _: usize) -> Option<Action> {
@@ -815,10 +813,6 @@ impl Contents for WhyHere {
             false => Action::Read,
         })
     }
-}
-
-fn why(state: &State) -> Option<&Why> {
-    state.detail()?.passage.as_ref()
 }
 
 fn copied(why: &Why) -> String {
@@ -843,7 +837,7 @@ fn copied(why: &Why) -> String {
 
 /// What is known of the selected passage.
 pub fn json(state: &State) -> Value {
-    let Some(why) = why(state) else {
+    let Some(why) = state.why() else {
         return Value::Null;
     };
     let parts: Vec<Value> = why

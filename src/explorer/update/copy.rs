@@ -94,7 +94,7 @@ pub fn shell(state: &State) -> String {
         return exported(state);
     }
     let mut words: Vec<String> = vec!["hopscope".to_owned()];
-    let why = state.detail().and_then(|d| d.passage.as_ref());
+    let why = state.why();
     let verb = match contents(pane).card().verb {
         "explain" if why.is_none() => "ask",
         verb => verb,

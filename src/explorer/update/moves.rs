@@ -250,7 +250,7 @@ fn of_passage(state: &State, passage: u32) -> Subject {
 
 /// Holds the passages that are looked at from now on against the selected one; again against the last inside.
 pub fn compare(state: &mut State) -> Vec<Effect> {
-    let shown = state.detail().and_then(|detail| detail.passage.as_ref());
+    let shown = state.why();
     let Some(passage) = shown.map(|why| (why.passage, why.id.clone())) else {
         return Vec::new();
     };
