@@ -673,7 +673,8 @@ impl Plan {
     }
 }
 
-fn cut_top(area: Rect, height: u16) -> (Rect, Rect) {
+/// An area cut below a height.
+pub fn cut_top(area: Rect, height: u16) -> (Rect, Rect) {
     let height = height.min(area.height);
     (
         Rect { height, ..area },
@@ -685,11 +686,13 @@ fn cut_top(area: Rect, height: u16) -> (Rect, Rect) {
     )
 }
 
-fn cut_bottom(area: Rect, height: u16) -> (Rect, Rect) {
+/// An area, and a height at its lower end.
+pub fn cut_bottom(area: Rect, height: u16) -> (Rect, Rect) {
     cut_top(area, area.height.saturating_sub(height))
 }
 
-fn cut_left(area: Rect, width: u16) -> (Rect, Rect) {
+/// An area cut right of a width.
+pub fn cut_left(area: Rect, width: u16) -> (Rect, Rect) {
     let width = width.min(area.width);
     (
         Rect { width, ..area },

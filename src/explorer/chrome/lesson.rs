@@ -4,6 +4,7 @@ use crate::explorer::command::Command;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::lesson::Playing;
 use crate::explorer::panes::ink::{Ink, flow};
+use crate::explorer::panes::row::stack;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use ratatui::buffer::Buffer;
@@ -47,9 +48,7 @@ pub fn render(ink: &Ink<'_>, playing: &Playing, area: Rect, buf: &mut Buffer, hi
         (hidden, 0)
     };
     let shown = lines.len() - keep;
-    for (y, line) in lines[..shown].iter().skip(skip).enumerate() {
-        buf.set_line(inner.x, inner.y + y as u16, line, inner.width);
-    }
+    stack(&lines[skip..shown], inner, 0, buf);
 }
 
 /// What the words do not say of what is on screen: another step of the walk than theirs, or what arrows beside ranks compare.

@@ -3,6 +3,7 @@
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::panes::ink::Ink;
 use crate::explorer::panes::label::{heading, lines, placed};
+use crate::explorer::panes::row::stack;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use ratatui::buffer::Buffer;
@@ -37,8 +38,6 @@ pub fn render(ink: &Ink<'_>, main: Rect, buf: &mut Buffer, hits: &mut Hits) {
         buf.set_string(x, area.y, &note, ink.style(Scope::Muted));
     }
     let inner = Rect::new(area.x + 2, area.y + 1, area.width - 4, height - 2);
-    for (y, line) in lines.iter().take(usize::from(inner.height)).enumerate() {
-        buf.set_line(inner.x, inner.y + y as u16, line, inner.width);
-    }
+    stack(&lines, inner, 0, buf);
     hits.cursor = placed(cursor, inner);
 }

@@ -3,11 +3,11 @@
 
 use super::passages::passage_mark;
 use super::paths::{Sketch, sketch};
-use super::row::{self, explained, headed, say, split};
+use super::row::{self, explained, headed, say, stack};
 use crate::explorer::action::Action;
 use crate::explorer::glyphs::bar;
 use crate::explorer::hits::{Hits, Target};
-use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::layout::{Pane, Slot, cut_bottom, cut_top};
 use crate::explorer::panes::ink::{Chrome, Ink, flow as lines_of};
 use crate::explorer::panes::rows;
 use crate::explorer::scene::{Browsed, Head, Lane, Path, Row, Scene, Shows, Stop, Way};
@@ -114,7 +114,7 @@ fn columns(
         foot.extend(way.into_iter().flatten());
         foot.extend(lines_of(notes(ink, browsed), width, 0).into_iter().take(1));
     }
-    let (area, below) = split(area, foot.len() as u16);
+    let (area, below) = cut_bottom(area, foot.len() as u16);
     for (y, line) in foot.iter().enumerate().take(usize::from(below.height)) {
         buf.set_line(
             below.x + 1,
@@ -180,11 +180,7 @@ fn column(
     let width = usize::from(area.width).saturating_sub(1);
     let line = over(ink, scene, lane, head, width);
     buf.set_line(area.x + 1, area.y, &line, area.width.saturating_sub(1));
-    let area = Rect {
-        y: area.y + 1,
-        height: area.height - 1,
-        ..area
-    };
+    let (_, area) = cut_top(area, 1);
     let mut under = Vec::new();
     if head.more.0 > 0 {
         under.push(format!(
@@ -200,19 +196,12 @@ fn column(
             ink.score(head.hidden.1)
         ));
     }
-    let (area, foot) = split(area, (under.len() as u16).min(area.height / 2));
-    for (y, words) in under.iter().enumerate().take(usize::from(foot.height)) {
-        say(
-            ink,
-            words,
-            Rect {
-                y: foot.y + y as u16,
-                height: 1,
-                ..foot
-            },
-            buf,
-        );
-    }
+    let (area, foot) = cut_bottom(area, (under.len() as u16).min(area.height / 2));
+    let under: Vec<Line<'_>> = under
+        .into_iter()
+        .map(|words| ink.muted(words).into())
+        .collect();
+    stack(&under, foot, 1, buf);
     let columns = Columns::of(lane, width);
     let area = match area.height > 4 {
         true => headed(ink, &columns.head(head), area, buf),
@@ -267,24 +256,10 @@ fn column(
         }
         hits.add(own, Target::Row(Pane::Paths, first + place));
     }
-    let used = lane.rows.len().min(height) as u16;
-    let rest = Rect {
-        y: area.y + used,
-        height: area.height - used,
-        ..area
-    };
+    let (_, rest) = cut_top(area, lane.rows.len().min(height) as u16);
     // Under the neighbours of a passage there is often room to read it.
     if Some(at) > cursor && rest.height > 1 {
-        read(
-            ink,
-            browsed,
-            Rect {
-                y: rest.y + 1,
-                height: rest.height - 1,
-                ..rest
-            },
-            buf,
-        );
+        read(ink, browsed, cut_top(rest, 1).1, buf);
     }
 }
 
@@ -525,15 +500,8 @@ fn routes(ink: &Ink<'_>, browsed: &Browsed, area: Rect, buf: &mut Buffer, hits: 
     let cursor = ink.state.list(Pane::Paths).cursor;
     let full = browsed.routes.get(cursor).map(|route| steps(ink, route));
     let full = full.map_or_else(Vec::new, |spans| lines_of(spans, width, 2));
-    let (area, below) = split(area, (full.len() as u16).min(3).min(area.height / 3));
-    for (y, line) in full.iter().take(usize::from(below.height)).enumerate() {
-        buf.set_line(
-            below.x + 1,
-            below.y + y as u16,
-            line,
-            below.width.saturating_sub(1),
-        );
-    }
+    let (area, below) = cut_bottom(area, (full.len() as u16).min(3).min(area.height / 3));
+    stack(&full, below, 1, buf);
     let most = browsed.routes[0].mass;
     let head = format!(
         "{} {} path: what part of the mass at its first node takes it",
@@ -600,7 +568,7 @@ fn picture(ink: &Ink<'_>, browsed: &Browsed, area: Rect, buf: &mut Buffer, hits:
     );
     let area = match area.height > 4 {
         true => {
-            let (area, below) = split(area, 1);
+            let (area, below) = cut_bottom(area, 1);
             say(ink, &words, below, buf);
             area
         }

@@ -5,7 +5,7 @@ use crate::evaluate::sweep::{Changes, Column, between, differences, effects, sub
 use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
 use crate::explorer::jobs::pins::CHANGES;
-use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::layout::{Pane, Slot, cut_left};
 use crate::explorer::panes::ink::{Chrome, Filling, Ink, flow};
 use crate::explorer::scene::Scene;
 use crate::explorer::state::State;
@@ -13,7 +13,6 @@ use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::parameters::{Parameter, Value};
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use ratatui::text::Line;
 use serde_json::json;
 
@@ -141,11 +140,7 @@ impl Contents for Pinned {
         } else if let Some(why) = untried(ink, differ.len()) {
             lines.extend(flow(vec![ink.muted(why)], width, 0));
         }
-        let inner = Rect {
-            x: area.x + 1,
-            width: area.width.saturating_sub(1),
-            ..area
-        };
+        let (_, inner) = cut_left(area, 1);
         ink.scrolled(Pane::Changes, inner, &lines, buf, hits);
     }
 

@@ -2,13 +2,13 @@
 
 use super::passages::passage_mark;
 use super::row;
-use super::row::{say, split};
+use super::row::{say, stack};
 use super::{Card, Contents, STEPPED};
 use crate::explain::Stop;
 use crate::explorer::action::Action;
 use crate::explorer::glyphs::{GlyphSet, Pen, Raster, bar};
 use crate::explorer::hits::{Hits, Target};
-use crate::explorer::layout::{Face, Pane, Slot};
+use crate::explorer::layout::{Face, Pane, Slot, cut_bottom};
 use crate::explorer::panes::ink::{Chrome, Ink, flow as lines_of};
 use crate::explorer::panes::rows;
 use crate::explorer::scene::Subject;
@@ -605,10 +605,8 @@ impl Contents for Flows {
         words.extend(legend(ink, flow, step));
         let lines = lines_of(words, usize::from(area.width).saturating_sub(2), 0);
         let below = (lines.len() as u16).min(area.height / 4);
-        let (area, foot) = split(area, below);
-        for (y, line) in lines.iter().take(usize::from(foot.height)).enumerate() {
-            buf.set_line(foot.x + 1, foot.y + y as u16, line, foot.width - 1);
-        }
+        let (area, foot) = cut_bottom(area, below);
+        stack(&lines, foot, 1, buf);
         let picture = Picture::new(ink, Pane::Flow, flow, area);
         picture.bands(buf);
         picture.words(scene, buf, hits);

@@ -3,9 +3,9 @@
 pub use super::fill::{Filling, flow, packed};
 use crate::explorer::glyphs::Glyphs;
 use crate::explorer::hits::{Hits, Target};
-use crate::explorer::layout::{Face, Pane, Slot};
+use crate::explorer::layout::{Face, Pane, Slot, cut_bottom};
 use crate::explorer::panes::filter;
-use crate::explorer::panes::row::{say, split};
+use crate::explorer::panes::row::say;
 use crate::explorer::panes::rows;
 use crate::explorer::state::{Mode, State};
 use crate::explorer::text;
@@ -348,7 +348,7 @@ impl<'a> Ink<'a> {
         if in_sight.filter(|row| stays[**row]).count() == kept.len() {
             return self.list(pane, area, rows, buf, hits, draw);
         }
-        let (upper, lower) = split(area, (kept.len().min(height / 2) * self.every()) as u16);
+        let (upper, lower) = cut_bottom(area, (kept.len().min(height / 2) * self.every()) as u16);
         hits.set_extent(pane, shown.len(), self.fitting(upper.height));
         self.part(pane, upper, &others, buf, hits, draw);
         self.part(pane, lower, &kept, buf, hits, draw);

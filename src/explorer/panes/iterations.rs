@@ -5,7 +5,7 @@ use super::{Card, Contents};
 use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::hits::{Hits, Target};
-use crate::explorer::layout::{Face, Pane, Slot};
+use crate::explorer::layout::{Face, Pane, Slot, cut_bottom};
 use crate::explorer::panes::ink::{Chrome, Filling, Ink, flow};
 use crate::explorer::scene::StepLine;
 use crate::explorer::scene::{Cell, Scene, Timeline};
@@ -233,7 +233,7 @@ impl Contents for Iterations {
         if area.height == 0 {
             return;
         }
-        let (line, below) = super::row::split(area, area.height - 1);
+        let (line, below) = cut_bottom(area, area.height - 1);
         scrubber(ink, timeline, now, line, buf, hits);
         let told = |width: usize| {
             let mut told: Vec<Line<'static>> = Vec::new();

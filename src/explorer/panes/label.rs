@@ -8,6 +8,7 @@ use crate::explorer::hits::{Hits, Target};
 use crate::explorer::labelling::Draft;
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::panes::ink::{Chrome, Ink, flow, packed};
+use crate::explorer::panes::row::stack;
 use crate::explorer::scene::Piece;
 use crate::explorer::scene::Scene;
 use crate::explorer::state::Mode;
@@ -266,9 +267,7 @@ impl Contents for LabelOf {
         };
         let (lines, cursor) = lines(ink, usize::from(area.width));
         hits.set_extent(Pane::Label, lines.len(), usize::from(area.height));
-        for (y, line) in lines.iter().take(usize::from(area.height)).enumerate() {
-            buf.set_line(area.x, area.y + y as u16, line, area.width);
-        }
+        stack(&lines, area, 0, buf);
         hits.add(area, Target::Pane(Pane::Label));
         hits.cursor = placed(cursor, area).or(hits.cursor);
     }

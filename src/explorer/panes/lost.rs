@@ -8,7 +8,7 @@ use crate::explorer::cell::Cell;
 use crate::explorer::command::Command;
 use crate::explorer::glyphs::bar;
 use crate::explorer::jobs::score::{Counted, Score};
-use crate::explorer::layout::Pane;
+use crate::explorer::layout::{Pane, cut_top};
 use crate::explorer::panes::ink::Ink;
 use crate::explorer::state::State;
 use crate::explorer::text;
@@ -131,11 +131,7 @@ fn funnels(ink: &Ink<'_>, area: Rect, buf: &mut Buffer) -> Rect {
         buf.set_line(area.x + 1, area.y + y as u16, &funnel[at].1, area.width - 1);
     }
     let taken = drawn as u16 + u16::from(drawn > 0);
-    Rect {
-        y: area.y + taken,
-        height: area.height.saturating_sub(taken),
-        ..area
-    }
+    cut_top(area, taken).1
 }
 
 /// Gold that is still in play after every stage, and how much of it that stage lost.

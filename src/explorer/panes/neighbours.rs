@@ -3,12 +3,12 @@
 use super::Words;
 use super::passages::passage_mark;
 use super::row;
-use super::row::{explained, headed, say, split};
+use super::row::{explained, headed, say};
 use super::story;
 use super::{Card, Contents};
 use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
-use crate::explorer::layout::{Face, Pane, Slot, View};
+use crate::explorer::layout::{Face, Pane, Slot, View, cut_bottom};
 use crate::explorer::panes::filter;
 use crate::explorer::panes::ink::{Chrome, Filling, Ink};
 use crate::explorer::panes::rows;
@@ -259,8 +259,8 @@ impl Contents for Neighbours {
             5.. if says => 1,
             _ => 0,
         };
-        let (head, area) = split(area, area.height - 1);
-        let (list, below) = split(area, explain);
+        let (head, area) = cut_bottom(area, area.height - 1);
+        let (list, below) = cut_bottom(area, explain);
         let table = Table::of(around, usize::from(list.width) - 1);
         buf.set_line(head.x + 1, head.y, &table.head(ink, around), head.width - 1);
         let draw = |row: usize, _| table.line(ink, around, row, earlier);

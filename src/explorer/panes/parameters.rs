@@ -6,8 +6,9 @@ use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::glyphs::sparkline;
 use crate::explorer::hits::{Hits, Target};
-use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::layout::{Pane, Slot, cut_bottom};
 use crate::explorer::panes::ink::{Chrome, Filling, Ink, flow};
+use crate::explorer::panes::row::stack;
 use crate::explorer::parameter_keys::{ParameterLine, parameter_lines, stage_title};
 use crate::explorer::scene::Scene;
 use crate::explorer::state::Mode;
@@ -350,10 +351,7 @@ impl Contents for Parameters {
             None if room >= 8 => about.len().min(room / 3),
             None => 0,
         };
-        let list = Rect {
-            height: area.height - below as u16,
-            ..area
-        };
+        let (list, under) = cut_bottom(area, below as u16);
         let lines = parameter_lines(state);
         let width = usize::from(area.width).saturating_sub(1);
         ink.list(
@@ -391,22 +389,14 @@ impl Contents for Parameters {
         }
         if let Some(sweep) = sweep {
             let strip = Rect {
-                x: area.x + 1,
-                y: area.y + list.height,
-                width: area.width.saturating_sub(2),
-                height: below as u16,
+                x: under.x + 1,
+                width: under.width.saturating_sub(2),
+                ..under
             };
             super::sweep::render(ink, sweep, strip, buf, hits);
             return;
         }
-        for (y, line) in about.iter().take(below).enumerate() {
-            buf.set_line(
-                area.x + 1,
-                area.y + list.height + y as u16,
-                line,
-                area.width.saturating_sub(1),
-            );
-        }
+        stack(&about, under, 1, buf);
     }
 
     fn count(&self, state: &State) -> usize {

@@ -11,6 +11,7 @@ use crate::explorer::jobs::pins;
 use crate::explorer::layout::{Pane, Slot};
 use crate::explorer::panes::filter;
 use crate::explorer::panes::ink::{Chrome, Filling, Ink, flow};
+use crate::explorer::panes::row::stack;
 use crate::explorer::panes::rows::{self, PassageLine, passage_lines};
 use crate::explorer::scene::Subject;
 use crate::explorer::scene::{Gold, MarkKind, PassageRow, Row, Scene, Step};
@@ -40,14 +41,7 @@ fn failed(ink: &Ink<'_>, why: &str, area: Rect, buf: &mut Buffer) {
         ink.span("m", Scope::Key),
         ink.muted(" for another method"),
     ]));
-    for (y, line) in lines.iter().take(usize::from(area.height)).enumerate() {
-        buf.set_line(
-            area.x + 1,
-            area.y + y as u16,
-            line,
-            area.width.saturating_sub(1),
-        );
-    }
+    stack(&lines, area, 1, buf);
 }
 
 /// Columns that fit the width.

@@ -8,7 +8,7 @@ use super::flow::of_node;
 use super::flow::stops;
 use super::passages::passage_mark;
 use super::row;
-use super::row::{say, split};
+use super::row::{say, stack};
 use super::whole;
 use super::{Card, Contents};
 use crate::explain::Stop;
@@ -16,7 +16,7 @@ use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::glyphs::{Pen, Raster, Wires};
 use crate::explorer::hits::{Hits, Target};
-use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::layout::{Pane, Slot, cut_bottom};
 use crate::explorer::panes::ink::{Chrome, Ink, flow as lines_of};
 use crate::explorer::panes::rows;
 use crate::explorer::scene::Branch;
@@ -403,10 +403,8 @@ impl Contents for Paths {
             ];
             below.extend(lines_of(said, width, 2));
         }
-        let (area, foot) = split(area, (below.len() as u16).min(area.height / 3));
-        for (y, line) in below.iter().take(usize::from(foot.height)).enumerate() {
-            buf.set_line(foot.x + 1, foot.y + y as u16, line, foot.width - 1);
-        }
+        let (area, foot) = cut_bottom(area, (below.len() as u16).min(area.height / 3));
+        stack(&below, foot, 1, buf);
         match state.drawn() {
             Drawn::Paths => {
                 let picture = Picture::new(ink, Pane::Paths, &ways.flow, area);

@@ -8,14 +8,14 @@ use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
 use crate::explorer::labelling::{Item, Kind};
-use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::layout::{Pane, Slot, cut_top};
 use crate::explorer::panes::ink::{Chrome, Ink, flow, packed};
+use crate::explorer::panes::row::stack;
 use crate::explorer::scene::Scene;
 use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use serde_json::Value;
 use serde_json::json;
@@ -149,15 +149,8 @@ impl Contents for Queue {
             .into_iter()
             .take(usize::from(area.height) / 2)
             .collect();
-        for (y, line) in head.iter().enumerate() {
-            buf.set_line(area.x + 1, area.y + y as u16, line, area.width - 1);
-        }
-        let taken = head.len() as u16;
-        let below = Rect {
-            y: area.y + taken,
-            height: area.height - taken,
-            ..area
-        };
+        let (over, below) = cut_top(area, head.len() as u16);
+        stack(&head, over, 1, buf);
         if queue.is_empty() {
             let words = match (state.score(), state.scoring.request().is_some()) {
                 (None, true) => state.no_score(),

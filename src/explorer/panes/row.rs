@@ -4,6 +4,7 @@ use super::Words;
 use super::passages::{change, passage_mark};
 use crate::explain::Stop;
 use crate::explorer::cell::Cell;
+use crate::explorer::layout::cut_top;
 use crate::explorer::panes::ink::{Ink, flow};
 use crate::explorer::scene::Scene;
 use crate::explorer::scene::Subject;
@@ -320,19 +321,12 @@ fn factor(factor: f64) -> String {
     }
 }
 
-/// A list, and the lines under it.
-pub fn split(area: Rect, below: u16) -> (Rect, Rect) {
-    let below = below.min(area.height);
-    let list = Rect {
-        height: area.height - below,
-        ..area
-    };
-    let rest = Rect {
-        y: area.y + list.height,
-        height: below,
-        ..area
-    };
-    (list, rest)
+/// Lines below each other, as many as there is room for, so many columns further in.
+pub fn stack(lines: &[Line<'_>], area: Rect, indent: u16, buf: &mut Buffer) {
+    let width = area.width.saturating_sub(indent);
+    for (y, line) in (area.y..area.bottom()).zip(lines) {
+        buf.set_line(area.x + indent, y, line, width);
+    }
 }
 
 /// Why the selected row is there, under the list.
@@ -341,18 +335,14 @@ pub fn explained(ink: &Ink<'_>, why: &str, area: Rect, buf: &mut Buffer) {
     if area.height == 0 || width == 0 {
         return;
     }
-    let lines = flow(vec![ink.muted(why.to_owned())], width, 0);
+    let mut lines = flow(vec![ink.muted(why.to_owned())], width, 0);
     let last = usize::from(area.height) - 1;
-    for (y, line) in lines.iter().take(last + 1).enumerate() {
-        if y == last && lines.len() > last + 1 {
-            // What does not fit ends in dots, so that nobody takes a half for the whole.
-            let rest: Vec<String> = lines[last..].iter().map(ToString::to_string).collect();
-            let line = Line::from(ink.muted(text::cut(rest.join(" ").trim(), width)));
-            buf.set_line(area.x + 1, area.y + y as u16, &line, area.width - 1);
-        } else {
-            buf.set_line(area.x + 1, area.y + y as u16, line, area.width - 1);
-        }
+    if lines.len() > last + 1 {
+        // What does not fit ends in dots, so that nobody takes a half for the whole.
+        let rest: Vec<String> = lines[last..].iter().map(ToString::to_string).collect();
+        lines[last] = Line::from(ink.muted(text::cut(rest.join(" ").trim(), width)));
     }
+    stack(&lines, area, 1, buf);
 }
 
 /// Writes what stands over the columns of a list. Gives back the room for the list.
@@ -360,12 +350,9 @@ pub fn headed(ink: &Ink<'_>, head: &str, area: Rect, buf: &mut Buffer) -> Rect {
     if area.height < 3 {
         return area;
     }
-    say(ink, head, Rect { height: 1, ..area }, buf);
-    Rect {
-        y: area.y + 1,
-        height: area.height - 1,
-        ..area
-    }
+    let (top, list) = cut_top(area, 1);
+    say(ink, head, top, buf);
+    list
 }
 
 /// One muted line.

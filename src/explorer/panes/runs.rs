@@ -10,7 +10,7 @@ use crate::explorer::command::Command;
 use crate::explorer::glyphs::Wires;
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::jobs::pins::letter;
-use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::layout::{Pane, Slot, cut_top};
 use crate::explorer::panes::filter;
 use crate::explorer::panes::ink::{Chrome, Filling, Ink};
 use crate::explorer::panes::rows::{PassageLine, passage_lines};
@@ -309,11 +309,7 @@ impl Contents for Runs {
             ((area.width / fit) / 4).clamp(1, 12)
         };
         let column = (area.width - gap * (fit - 1)) / fit;
-        let body = Rect {
-            y: area.y + HEAD.min(area.height),
-            height: area.height.saturating_sub(HEAD),
-            ..area
-        };
+        let (over, body) = cut_top(area, HEAD);
         let live = &runs[runs.len() - 1];
         let offset = filter::among(state.list(Pane::Runs), &live.shown)
             .window(live.shown.len(), usize::from(body.height));
@@ -324,16 +320,12 @@ impl Contents for Runs {
                 width: column,
                 ..body
             };
-            head(
-                ink,
-                run,
-                Rect {
-                    y: area.y,
-                    height: HEAD.min(area.height),
-                    ..own
-                },
-                buf,
-            );
+            let over = Rect {
+                x,
+                width: column,
+                ..over
+            };
+            head(ink, run, over, buf);
             let before = at.checked_sub(1).and_then(|at| runs[at].scene);
             let draw = |row: usize, width: usize| line(ink, run, before, row, width);
             if at + 1 == runs.len() {

@@ -2,12 +2,12 @@
 
 use super::Words;
 use super::row;
-use super::row::{Columns, explained, line, split};
+use super::row::{Columns, explained, line};
 use super::story;
 use super::{Card, Contents};
 use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
-use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::layout::{Pane, Slot, cut_bottom};
 use crate::explorer::panes::filter;
 use crate::explorer::panes::ink::{Chrome, Filling, Ink};
 use crate::explorer::scene::Subject;
@@ -147,7 +147,7 @@ impl Contents for Seeds {
         };
         // The last lines explain the selected seed, where there is room for them.
         let explain = u16::from(area.height > 4) + u16::from(area.height > 7);
-        let (list, below) = split(area, explain);
+        let (list, below) = cut_bottom(area, explain);
         let seeds = &scene.seeds;
         let columns = Columns::of(
             seeds,

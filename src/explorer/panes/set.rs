@@ -6,14 +6,13 @@ use crate::explorer::command::Command;
 use crate::explorer::glyphs::sparkline;
 use crate::explorer::hits::Hits;
 use crate::explorer::jobs::score::{MEASURE, Score};
-use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::layout::{Pane, Slot, cut_left};
 use crate::explorer::panes::ink::{Chrome, Filling, Ink, flow};
 use crate::explorer::scene::Scene;
 use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use ratatui::text::Line;
 use serde_json::{Map, Value, json};
 
@@ -241,11 +240,7 @@ impl Contents for Set {
             None => vec![Line::from(vec![ink.muted(ink.state.no_score())])],
             Some(score) => table(ink, score, width),
         };
-        let inner = Rect {
-            x: area.x + 1,
-            width: area.width.saturating_sub(1),
-            ..area
-        };
+        let (_, inner) = cut_left(area, 1);
         ink.scrolled(Pane::Set, inner, &lines, buf, hits);
     }
 

@@ -4,13 +4,13 @@
 use super::Words;
 use super::need;
 use super::row;
-use super::row::{Columns, explained, line, say, split};
+use super::row::{Columns, explained, line, say};
 use super::story;
 use super::{Card, Contents};
 use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
-use crate::explorer::layout::{Face, Pane, Slot};
+use crate::explorer::layout::{Face, Pane, Slot, cut_bottom};
 use crate::explorer::panes::filter;
 use crate::explorer::panes::ink::{Chrome, Filling, Ink};
 use crate::explorer::panes::rows::{SpreadLine, spread_lines};
@@ -215,7 +215,7 @@ impl Contents for Spread {
             }
             _ => 0,
         };
-        let (list, below) = split(area, foot.max(whole) as u16);
+        let (list, below) = cut_bottom(area, foot.max(whole) as u16);
         let room = usize::from(list.width).saturating_sub(1);
         let columns = |stage: &Stage| {
             let columns = Columns::of(&stage.rows, false, stage.ranked, room);
@@ -224,7 +224,7 @@ impl Contents for Spread {
         let columns: Vec<Columns<'_>> = scene.spread.iter().map(columns).collect();
         let alike = first.is_some_and(|stage| stage.name.is_empty() && !stage.rows.is_empty());
         let headed = scene.walks && alike && foot > 0;
-        let (head, list) = split(list, list.height - u16::from(headed));
+        let (head, list) = cut_bottom(list, list.height - u16::from(headed));
         if let (true, Some(first)) = (headed, lines.first()) {
             let counted = if scene.of_passages { "df" } else { "edges" };
             let split = if scene.groups.len() > 1 {

@@ -3,6 +3,7 @@
 use crate::explorer::hits::{Hits, Target};
 use crate::explorer::jobs::sweep::Sweep;
 use crate::explorer::panes::ink::{Filling, Ink};
+use crate::explorer::panes::row::stack;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use ratatui::buffer::Buffer;
@@ -105,9 +106,7 @@ pub fn render(ink: &Ink<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer, hits: 
         let words = "1-9 rank, = in top k, bars shrink below it, - unranked";
         lines.push(Line::from(vec![ink.muted(text::cut(words, width))]));
     }
-    for (y, line) in lines.iter().take(usize::from(area.height)).enumerate() {
-        buf.set_line(area.x, area.y + y as u16, line, area.width);
-    }
+    stack(&lines, area, 0, buf);
     for (x, at) in shown.enumerate() {
         let x = area.x + (NAME + 1 + x) as u16;
         if clicked.is_empty() {

@@ -3,10 +3,10 @@
 
 use super::passages::passage_mark;
 use super::row;
-use super::row::split;
+use super::row::stack;
 use crate::explorer::glyphs::{Pen, Raster, bar};
 use crate::explorer::hits::{Hits, Target};
-use crate::explorer::layout::{Pane, Slot};
+use crate::explorer::layout::{Pane, Slot, cut_bottom};
 use crate::explorer::panes::ink::{Chrome, Ink, flow as lines_of};
 use crate::explorer::panes::rows;
 use crate::explorer::scene::{Edge, Row, Scene, Whole};
@@ -69,10 +69,8 @@ pub fn render(
     let rows = rows.unwrap_or(0) as u16;
     // The nodes first: what is said below them gets the lines that are left.
     let free = area.height.saturating_sub(2 * rows).max(1);
-    let (area, below) = split(area, (foot.len() as u16).min(free));
-    for (y, line) in foot.iter().take(usize::from(below.height)).enumerate() {
-        buf.set_line(below.x + 1, below.y + y as u16, line, below.width - 1);
-    }
+    let (area, below) = cut_bottom(area, (foot.len() as u16).min(free));
+    stack(&foot, below, 1, buf);
     draw(ink, whole, at, area, buf, hits);
     let rows = whole.flow.rows();
     hits.set_extent(Pane::Paths, rows, usize::from(area.height));

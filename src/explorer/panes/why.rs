@@ -9,7 +9,7 @@ use crate::explorer::action::Action;
 use crate::explorer::command::Command;
 use crate::explorer::hits::Hits;
 use crate::explorer::jobs::repair::{self, From, LETTERS, suggested};
-use crate::explorer::layout::{Face, Pane, Slot};
+use crate::explorer::layout::{Face, Pane, Slot, cut_left};
 use crate::explorer::panes::ink::{Chrome, Filling, Ink, flow};
 use crate::explorer::panes::rows::opens_parts;
 use crate::explorer::scene::{Basis, Part, Path, Scene, Why, suggestion};
@@ -744,11 +744,7 @@ impl Contents for WhyHere {
         ) else {
             return;
         };
-        let area = Rect {
-            x: area.x + 1,
-            width: area.width.saturating_sub(1),
-            ..area
-        };
+        let (_, area) = cut_left(area, 1);
         if opens_parts(scene) {
             let width = usize::from(area.width).saturating_sub(1);
             let mut head = reasons(ink, why, width);
