@@ -1,13 +1,12 @@
 //! Words and numbers in cells: cut by grapheme, padded by width, rounded for reading.
 
-use crate::text::figures::unzero;
 use crate::text::span;
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
 
 pub use super::glyphs::{count, cut, pad, pad_left, width};
 pub use crate::retrieve::marks::{Mark, MarkKind, pieces};
-pub use crate::text::figures::{interval, measure, p, score, share, signed};
+pub use crate::text::figures::{interval, measure, p, score, share, signed, unzero};
 
 /// One clean line: composed characters, nothing that moves the cursor, single spaces.
 pub fn clean(text: &str) -> String {

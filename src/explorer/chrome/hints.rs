@@ -103,12 +103,7 @@ fn slider(ink: &Ink<'_>) -> Option<(Line<'static>, Command)> {
     let keymap = &ink.state.keymap;
     let (less, more) = (keymap.shown(Command::Less)?, keymap.shown(Command::More)?);
     let parameter = ink.state.parameter;
-    let value = ink.state.settings.text(parameter);
-    let value = value
-        .strip_prefix('0')
-        .filter(|rest| rest.starts_with('.'))
-        .unwrap_or(&value)
-        .to_owned();
+    let value = text::unzero(ink.state.settings.text(parameter));
     let line = Line::from(vec![
         ink.span(format!("{less} {more}"), Scope::Key),
         ink.muted(format!(" {} ", parameter.declaration().label)),

@@ -66,15 +66,7 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
 fn stages(ink: &Ink<'_>) -> Vec<(u8, Vec<Span<'static>>)> {
     let state = ink.state;
     let set = |parameter: Parameter, symbol: &str| {
-        let scope = if state.settings.origin(parameter) == Origin::User {
-            Scope::Link
-        } else {
-            Scope::Value
-        };
-        vec![
-            ink.muted(format!("{symbol} ")),
-            ink.span(short(&state.settings.text(parameter)), scope),
-        ]
+        vec![ink.muted(format!("{symbol} ")), ink.setting(parameter)]
     };
     let method = state.settings.method();
     let scene = state.scene();
@@ -163,14 +155,6 @@ fn stages(ink: &Ink<'_>) -> Vec<(u8, Vec<Span<'static>>)> {
     }
     stages.push((3, top));
     stages
-}
-
-/// A value without its leading zero.
-fn short(value: &str) -> String {
-    match value.strip_prefix("0.") {
-        Some(rest) => format!(".{rest}"),
-        None => value.to_owned(),
-    }
 }
 
 /// The measures of this question; fewer on narrow screens.

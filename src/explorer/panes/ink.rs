@@ -10,6 +10,7 @@ use crate::explorer::panes::rows;
 use crate::explorer::state::{Mode, State};
 use crate::explorer::text;
 use crate::explorer::theme::{Scope, Theme};
+use crate::retrieve::{Origin, Parameter};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -56,6 +57,16 @@ impl<'a> Ink<'a> {
 
     pub fn value(&self, text: impl Into<String>) -> Span<'static> {
         self.span(text, Scope::Value)
+    }
+
+    /// The value of a parameter; one that a person set stands out.
+    pub fn setting(&self, parameter: Parameter) -> Span<'static> {
+        let settings = &self.state.settings;
+        let scope = match settings.origin(parameter) {
+            Origin::User => Scope::Link,
+            _ => Scope::Value,
+        };
+        self.span(text::unzero(settings.text(parameter)), scope)
     }
 
     /// Letter and fill of a group of seeds.
@@ -128,6 +139,16 @@ impl<'a> Ink<'a> {
                 None
             }
         }
+    }
+
+    /// The frame of a pane that has nothing to show yet.
+    pub fn bare(&self, slot: Slot, title: &str, buf: &mut Buffer, hits: &mut Hits) {
+        let title = title.to_owned();
+        let chrome = Chrome {
+            title,
+            ..Chrome::default()
+        };
+        self.frame(slot, chrome, buf, hits);
     }
 
     /// The title of a pane whose list is narrowed says by what, and to how much.

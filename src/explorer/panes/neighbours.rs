@@ -197,16 +197,7 @@ impl Contents for Neighbours {
 
     fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         let Some(around) = ink.state.detail().and_then(|d| d.node.as_ref()) else {
-            ink.frame(
-                slot,
-                Chrome {
-                    title: "Neighbours".into(),
-                    ..Chrome::default()
-                },
-                buf,
-                hits,
-            );
-            return;
+            return ink.bare(slot, "Neighbours", buf, hits);
         };
         let flat = ink.state.scene().is_some_and(|s| s.is_flat());
         let room = usize::from(slot.area.width);

@@ -109,7 +109,7 @@ fn line(ink: &Ink<'_>, parameter: Parameter, width: usize) -> Line<'static> {
                 ink.glyphs,
             );
             spans.push(ink.span(slider, if current { Scope::Key } else { Scope::Muted }));
-            let value = short(&state.settings.text(parameter));
+            let value = text::unzero(state.settings.text(parameter));
             // Only the value has its style: a changed one may be underlined.
             spans.push(ink.text(" ".repeat(6usize.saturating_sub(text::width(&value)))));
             spans.push(ink.span(text::cut(&value, 6), value_scope));
@@ -177,7 +177,7 @@ fn about(ink: &Ink<'_>, width: usize) -> Vec<Line<'static>> {
         (Origin::Preset, Some(preset)) => format!("preset {}:", preset.name),
         _ => "default".to_owned(),
     };
-    let default = format!(" {from} {}{origin} ", short(&base.text(parameter)));
+    let default = format!(" {from} {}{origin} ", text::unzero(base.text(parameter)));
     // The keys that lead here from anywhere, where there is room for them.
     let keys = match crate::explorer::parameter_keys::keys(state, Command::Tune(parameter)) {
         keys if keys.is_empty() || width < default.len() + keys.len() + 6 => String::new(),
@@ -228,13 +228,6 @@ fn functions(ink: &Ink<'_>, parameter: Parameter, width: usize) -> Vec<Line<'sta
     own.map(line).collect()
 }
 
-fn short(value: &str) -> String {
-    match value.strip_prefix("0.") {
-        Some(rest) => format!(".{rest}"),
-        None => value.to_owned(),
-    }
-}
-
 /// The parameters that were changed, or else the ones that matter most.
 fn summary(ink: &Ink<'_>, width: usize) -> Line<'static> {
     let state = ink.state;
@@ -273,14 +266,9 @@ fn summary(ink: &Ink<'_>, width: usize) -> Line<'static> {
         }
     }
     for parameter in shown {
-        let scope = if state.settings.origin(parameter) == Origin::User {
-            Scope::Link
-        } else {
-            Scope::Value
-        };
         let spans = vec![
             ink.muted(format!("{} ", parameter.declaration().symbol)),
-            ink.span(short(&state.settings.text(parameter)), scope),
+            ink.setting(parameter),
             ink.text("  "),
         ];
         if !filling.add(spans) {

@@ -84,16 +84,7 @@ impl Contents for Reader {
 
     fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         let Some(why) = ink.state.why() else {
-            ink.frame(
-                slot,
-                Chrome {
-                    title: "Passage".into(),
-                    ..Chrome::default()
-                },
-                buf,
-                hits,
-            );
-            return;
+            return ink.bare(slot, "Passage", buf, hits);
         };
         let mut note = Vec::new();
         if !ink.state.blind() {

@@ -119,16 +119,7 @@ impl Contents for Seeds {
 
     fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         let Some(scene) = ink.state.scene() else {
-            ink.frame(
-                slot,
-                Chrome {
-                    title: "Seeds".into(),
-                    ..Chrome::default()
-                },
-                buf,
-                hits,
-            );
-            return;
+            return ink.bare(slot, "Seeds", buf, hits);
         };
         let flat = scene.is_flat();
         let chrome = Chrome {

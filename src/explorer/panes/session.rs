@@ -77,9 +77,8 @@ fn changes(run: &Settings, before: Option<&Settings>) -> String {
         None => vec![method.name.to_string()],
     };
     words.extend(changed.map(|p| {
-        let value = run.text(p);
-        let short = value.strip_prefix('0').filter(|v| v.starts_with('.'));
-        format!("{} {}", p.declaration().symbol, short.unwrap_or(&value))
+        let value = text::unzero(run.text(p));
+        format!("{} {value}", p.declaration().symbol)
     }));
     let edits = |of: &Settings| -> Vec<String> {
         let seeds = of.seed_edits().iter().map(ToString::to_string);

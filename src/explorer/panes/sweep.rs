@@ -76,7 +76,7 @@ pub fn render(ink: &Ink<'_>, sweep: &Sweep, area: Rect, buf: &mut Buffer, hits: 
             .min(below.len() - rows);
         clicked = from..from + rows;
         for at in clicked.clone() {
-            let value = short(&parameter.declaration().domain.format(below[at]));
+            let value = text::unzero(parameter.declaration().domain.format(below[at]));
             let scope = match at {
                 at if at == sweep.cursor / values => Scope::Value,
                 _ => Scope::Muted,
@@ -153,7 +153,7 @@ fn heading(ink: &Ink<'_>, sweep: &Sweep, width: usize) -> Line<'static> {
     };
     let declaration = parameter.declaration();
     let ends = [values.first(), values.last()]
-        .map(|v| v.map_or_else(String::new, |v| short(&declaration.domain.format(*v))));
+        .map(|v| v.map_or_else(String::new, |v| text::unzero(declaration.domain.format(*v))));
     let below = match &sweep.axes[..] {
         [(other, _), _] => format!("by {} ", other.declaration().label),
         _ => String::new(),
@@ -185,7 +185,7 @@ fn heading(ink: &Ink<'_>, sweep: &Sweep, width: usize) -> Line<'static> {
 fn previewed(ink: &Ink<'_>, sweep: &Sweep, worth: &str, width: usize) -> Line<'static> {
     let values = sweep.points.get(sweep.cursor).into_iter().flatten().rev();
     let value: Vec<String> = values
-        .map(|(parameter, value)| short(&parameter.declaration().domain.format(*value)))
+        .map(|(parameter, value)| text::unzero(parameter.declaration().domain.format(*value)))
         .collect();
     let value = value.join(", ");
     let mut filling = Filling::new(width);
@@ -218,11 +218,4 @@ fn previewed(ink: &Ink<'_>, sweep: &Sweep, worth: &str, width: usize) -> Line<'s
         ink.muted(" cancel"),
     ]);
     filling.line
-}
-
-fn short(value: &str) -> String {
-    match value.strip_prefix("0.") {
-        Some(rest) => format!(".{rest}"),
-        None => value.to_owned(),
-    }
 }

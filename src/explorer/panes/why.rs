@@ -677,21 +677,8 @@ impl Contents for WhyHere {
 
     fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
         let (Some(scene), Some(why)) = (ink.state.scene(), ink.state.why()) else {
-            let title = if slot.face == Face::Tabs {
-                String::new()
-            } else {
-                "Why".to_owned()
-            };
-            ink.frame(
-                slot,
-                Chrome {
-                    title,
-                    ..Chrome::default()
-                },
-                buf,
-                hits,
-            );
-            return;
+            let title = ["Why", ""][usize::from(slot.face == Face::Tabs)];
+            return ink.bare(slot, title, buf, hits);
         };
         let moment = ink.state.moment(false);
         let title = match slot.face {
