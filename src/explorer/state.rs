@@ -1,6 +1,6 @@
 //! Everything the explorer knows, as plain data. Only [`super::update::update`] writes it.
 
-use super::action::{Action, Message};
+use super::action::{Action, Effect, Message};
 use super::command::Command;
 use super::hits::Hits;
 use super::jobs::pins::Pins;
@@ -499,6 +499,12 @@ impl State {
         self.still = other.still;
         self.speed = other.speed;
         self.keymap = other.keymap.clone();
+    }
+
+    /// Says something in the status line, and asks nothing of the world.
+    pub fn say(&mut self, message: Message) -> Vec<Effect> {
+        self.message = message;
+        Vec::new()
     }
 
     /// Whether the rows of a pane stand in columns beside each other.

@@ -52,8 +52,7 @@ impl Job for Build {
         match &state.building {
             Running::Failed { request, why } => {
                 let words = format!("could not build layer {}: {why}", request.layer);
-                state.message = Message::error(words);
-                Vec::new()
+                state.say(Message::error(words))
             }
             Running::Over {
                 request,
@@ -103,8 +102,7 @@ pub fn begin(state: &mut State, name: &str) -> Vec<Effect> {
     let method = match Method::by_name(name) {
         Ok(method) => method,
         Err(said) => {
-            state.message = Message::error(said);
-            return Vec::new();
+            return state.say(Message::error(said));
         }
     };
     match lack(state, &method) {
@@ -113,8 +111,7 @@ pub fn begin(state: &mut State, name: &str) -> Vec<Effect> {
                 "{}; only one layer can be built at a time",
                 state.building.said()
             );
-            state.message = Message::warning(words);
-            Vec::new()
+            state.say(Message::warning(words))
         }
         Some(Missing::Layer(layer)) => {
             state.message = Message::default();

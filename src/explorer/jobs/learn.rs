@@ -86,14 +86,12 @@ impl Job for Learning {
             return Vec::new();
         }
         if let Running::Failed { why, .. } = &state.learning {
-            state.message = Message::error(why.clone());
-            return Vec::new();
+            return state.say(Message::error(why.clone()));
         }
         match state.learning.latest().cloned() {
             Some(Part::At(hundredths)) if state.learning.going() => {
                 let said = format!("learning the order: {hundredths} %, Esc stops");
-                state.message = Message::plain(said);
-                Vec::new()
+                state.say(Message::plain(said))
             }
             Some(Part::Done(tuned, sentence)) => {
                 vec![Effect::Then(Then::Learned(tuned, sentence))]

@@ -55,10 +55,7 @@ impl Job for Look {
                 vec![Effect::Then(Then::Looked(places))]
             }
             News::Over(None) => Vec::new(),
-            News::Failed(why) => {
-                state.message = Message::error(why);
-                Vec::new()
-            }
+            News::Failed(why) => state.say(Message::error(why)),
         }
     }
 }

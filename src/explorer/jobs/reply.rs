@@ -109,8 +109,7 @@ impl Job for Inquiry {
         }
         let (inquiry, reply) = match &state.answering.running {
             Running::Failed { why, .. } => {
-                state.message = Message::error(format!("no answer: {why}"));
-                return Vec::new();
+                return state.say(Message::error(format!("no answer: {why}")));
             }
             Running::Over {
                 request,

@@ -82,8 +82,7 @@ pub fn question(state: &mut State, question: &str) -> Vec<Effect> {
     let question = text::clean(question);
     state.listed = None;
     if question.is_empty() {
-        state.message = Message::warning("type a question and press Enter");
-        return Vec::new();
+        return state.say(Message::warning("type a question and press Enter"));
     }
     let asked = state
         .facts
@@ -113,11 +112,10 @@ pub fn about(state: &mut State, number: usize, passage: Option<u32>) -> Vec<Effe
         }
         None => {
             let have = text::plural(state.facts.questions.len(), "question");
-            state.message = Message::warning(format!(
+            state.say(Message::warning(format!(
                 "no question {}; this index came with {have}",
                 number + 1
-            ));
-            Vec::new()
+            )))
         }
     }
 }

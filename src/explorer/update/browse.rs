@@ -90,9 +90,9 @@ pub fn sideways(state: &mut State, by: isize) -> Vec<Effect> {
     let trail = &mut state.browse.trail;
     if by > 0 {
         if state.browsed().is_some_and(leads_nowhere) && state.browse.node().is_some() {
-            state.message =
-                Message::plain("no neighbour is left to go to; u brings hidden nodes back");
-            return Vec::new();
+            return state.say(Message::plain(
+                "no neighbour is left to go to; u brings hidden nodes back",
+            ));
         }
         state.browse.trail.push(Pick::Row(0));
     } else if trail.len() > 1 {
@@ -127,9 +127,9 @@ pub fn hide(state: &mut State) -> Vec<Effect> {
     let next = beside(state);
     let browse = &mut state.browse;
     if browse.root == Some(node) {
-        state.message =
-            Message::warning("the first column has this node alone; Left goes to the seeds");
-        return Vec::new();
+        return state.say(Message::warning(
+            "the first column has this node alone; Left goes to the seeds",
+        ));
     }
     browse.hidden.retain(|hidden| *hidden != node);
     browse.hidden.push(node);

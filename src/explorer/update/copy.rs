@@ -15,10 +15,7 @@ pub fn text(state: &mut State) -> Vec<Effect> {
     match copied(state) {
         Some((text, what)) => vec![Effect::Copy(text, what)],
         None if state.scene().is_none() => Vec::new(),
-        None => {
-            state.message = Message::warning("nothing is selected here");
-            Vec::new()
-        }
+        None => state.say(Message::warning("nothing is selected here")),
     }
 }
 

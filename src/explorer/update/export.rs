@@ -74,8 +74,9 @@ pub fn table(state: &mut State) -> Vec<Effect> {
         inner => inner.as_array(),
     };
     let Some(rows) = list.filter(|rows| rows.iter().any(Value::is_object)) else {
-        state.message = Message::warning("this pane has no list; E j writes it as JSON");
-        return Vec::new();
+        return state.say(Message::warning(
+            "this pane has no list; E j writes it as JSON",
+        ));
     };
     let rows: Vec<Map<String, Value>> = rows.iter().flat_map(flat).collect();
     let mut head: Vec<&str> = Vec::new();

@@ -198,8 +198,7 @@ pub fn found(state: &mut State, matches: Result<Vec<Match>, String>) -> Vec<Effe
         Ok(matches) => matches,
         Err(said) => {
             open.entries.clear();
-            state.message = Message::error(said);
-            return Vec::new();
+            return state.say(Message::error(said));
         }
     };
     // A name is itself already.

@@ -77,10 +77,9 @@ fn chord(state: &mut State, key: KeyEvent, begun: Stroke) -> Vec<Effect> {
             if let Some(parameter) = parameter_keys::parameter(state, begun, stroke) {
                 return run(state, Command::Tune(parameter));
             }
-            state.message = Message::warning(format!(
+            state.say(Message::warning(format!(
                 "{begun} {stroke} is not bound; {begun} shows what is"
-            ));
-            Vec::new()
+            )))
         }
     }
 }

@@ -173,8 +173,9 @@ fn save(state: &mut State, draft: Draft) -> Vec<Effect> {
         return Vec::new();
     };
     if label.is_empty() {
-        state.message = Message::warning("nothing to save yet: give a grade, cause, gold or note");
-        return Vec::new();
+        return state.say(Message::warning(
+            "nothing to save yet: give a grade, cause, gold or note",
+        ));
     }
     vec![Effect::KeepLabel(Box::new(label))]
 }
@@ -202,10 +203,7 @@ pub fn withdraw(state: &mut State) -> Vec<Effect> {
         Some(newest) => vec![Effect::KeepLabel(Box::new(
             newest.withdrawal(String::new()),
         ))],
-        None => {
-            state.message = Message::plain("you have no label to withdraw");
-            Vec::new()
-        }
+        None => state.say(Message::plain("you have no label to withdraw")),
     }
 }
 
@@ -215,8 +213,7 @@ pub fn kept(state: &mut State, kept: Result<Box<Label>, String>) -> Vec<Effect> 
         Ok(label) => *label,
         Err(said) => {
             state.labelling.ahead.clear();
-            state.message = Message::error(said);
-            return Vec::new();
+            return state.say(Message::error(said));
         }
     };
     let (passage, withdrawn) = (label.passage.clone(), label.withdrawn);
@@ -271,10 +268,7 @@ fn next(state: &mut State) -> Vec<Effect> {
     let mut order = on.into_iter().chain(before);
     match order.find(|row| state.label_of(&queue[*row]).is_none()) {
         Some(row) => show(state, row),
-        None => {
-            state.message = Message::plain("everything in this queue is labelled");
-            Vec::new()
-        }
+        None => state.say(Message::plain("everything in this queue is labelled")),
     }
 }
 
@@ -318,11 +312,10 @@ pub fn show(state: &mut State, row: usize) -> Vec<Effect> {
 pub fn blind(state: &mut State) -> Vec<Effect> {
     state.labelling.blind = !state.labelling.blind;
     follow(state);
-    state.message = Message::plain(match state.labelling.blind {
+    state.say(Message::plain(match state.labelling.blind {
         true => "blind mode: gold, ranks and verdicts hidden",
         false => "gold, ranks and verdicts are shown again",
-    });
-    Vec::new()
+    }))
 }
 
 /// Where the work is: the row that was shown last, else the first without a label; while the set is judged, the passage
@@ -369,8 +362,9 @@ fn follow(state: &mut State) {
 /// The next kind that the queue lists alone; after the last, all.
 pub fn filter(state: &mut State, by: isize) -> Vec<Effect> {
     if state.blind() {
-        state.message = Message::plain("the queue cannot be filtered by kind in blind mode");
-        return Vec::new();
+        return state.say(Message::plain(
+            "the queue cannot be filtered by kind in blind mode",
+        ));
     }
     let kinds = state.kinds();
     let kinds = kinds.iter().map(|kind| Some(kind.0));

@@ -17,10 +17,7 @@ pub fn begin(state: &mut State, name: &str) -> Vec<Effect> {
         Ok(_) if state.aside => vec![Effect::Return(Some(name.to_owned()))],
         Ok(lesson) if !lesson.corpus.is_empty() => vec![Effect::Aside(Arc::new(lesson))],
         Ok(lesson) => teach(state, Arc::new(lesson)),
-        Err(error) => {
-            state.message = Message::error(error.to_string());
-            Vec::new()
-        }
+        Err(error) => state.say(Message::error(error.to_string())),
     }
 }
 
@@ -144,8 +141,7 @@ pub fn go_on(state: &mut State) -> Vec<Effect> {
         return Vec::new();
     };
     if playing.waits() {
-        state.message = Message::plain("answer first: press a letter");
-        return Vec::new();
+        return state.say(Message::plain("answer first: press a letter"));
     }
     match playing.at + 1 < playing.lesson.steps.len() {
         true => {

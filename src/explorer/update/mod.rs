@@ -163,10 +163,7 @@ fn take(state: &mut State, action: Action) -> Vec<Effect> {
             state.hits = *hits;
             Vec::new()
         }
-        Action::Told(message) => {
-            state.message = message;
-            Vec::new()
-        }
+        Action::Told(message) => state.say(message),
     }
 }
 
@@ -176,8 +173,7 @@ fn run(state: &mut State, command: Command) -> Vec<Effect> {
         state.mode = Mode::Browse;
     }
     if let Err(reason) = available(command, state) {
-        state.message = Message::warning(format!("{}: {reason}", command.title()));
-        return Vec::new();
+        return state.say(Message::warning(format!("{}: {reason}", command.title())));
     }
     state.message = Message::default();
     if command == Command::Back

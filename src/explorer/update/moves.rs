@@ -216,11 +216,10 @@ fn remember_place(state: &mut State) {
 
 pub fn go_to_node(state: &mut State, node: Node) -> Vec<Effect> {
     if state.scene().is_none_or(|scene| scene.is_flat()) {
-        state.message = Message::warning(format!(
+        return state.say(Message::warning(format!(
             "{} has no graph; press m for a method that walks",
             state.settings.method().name
-        ));
-        return Vec::new();
+        )));
     }
     let is_passage = (node as usize) < state.facts.passages
         && state.scene().is_none_or(|scene| scene.of_passages);
@@ -276,10 +275,7 @@ pub fn select_id(state: &mut State, id: &str) -> Vec<Effect> {
     });
     match found.map(|(_, passage)| passage) {
         Some(passage) => look_at(state, passage),
-        None => {
-            state.message = Message::warning(format!("{id} is not in this ranking"));
-            Vec::new()
-        }
+        None => state.say(Message::warning(format!("{id} is not in this ranking"))),
     }
 }
 
@@ -526,20 +522,18 @@ pub fn tick(state: &mut State) {
 pub fn pace(state: &mut State, by: isize) -> Vec<Effect> {
     let next = state.speed.saturating_add_signed(by).min(SPEEDS.len() - 1);
     state.speed = next;
-    state.message = Message::plain(match SPEEDS[next] {
+    state.say(Message::plain(match SPEEDS[next] {
         slow if slow < 1.0 => format!("one step every {} seconds", 1.0 / slow),
         speed => format!("plays {}", text::plural(speed as usize, "step")) + " a second",
-    });
-    Vec::new()
+    }))
 }
 
 pub fn turn_loop(state: &mut State) -> Vec<Effect> {
     state.looped = !state.looped;
-    state.message = Message::plain(match state.looped {
+    state.say(Message::plain(match state.looped {
         true => "loop on; o turns it off",
         false => "playing stops at the end",
-    });
-    Vec::new()
+    }))
 }
 
 pub fn step_by(state: &mut State, by: isize) -> Vec<Effect> {

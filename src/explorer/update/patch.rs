@@ -31,10 +31,7 @@ pub fn mute(state: &mut State) -> Vec<Effect> {
 pub fn edit(state: &mut State, text: &str) -> Vec<Effect> {
     match text.parse() {
         Ok(edit) => make(state, vec![edit]),
-        Err(said) => {
-            state.message = Message::error(format!("change of the graph: {said}"));
-            Vec::new()
-        }
+        Err(said) => state.say(Message::error(format!("change of the graph: {said}"))),
     }
 }
 

@@ -17,12 +17,12 @@ pub fn pin(state: &mut State) -> Vec<Effect> {
         && state.pins.by_hand
     {
         let already = letter(at);
-        state.message = Message::plain(format!("already pinned as {already}"));
-        return Vec::new();
+        return state.say(Message::plain(format!("already pinned as {already}")));
     }
     let Some(letter) = state.pins.add(state.settings.clone()) else {
-        state.message = Message::warning(format!("{MOST} runs are pinned; D removes one"));
-        return Vec::new();
+        return state.say(Message::warning(format!(
+            "{MOST} runs are pinned; D removes one"
+        )));
     };
     if let (Some(shown), false) = (&state.shown, state.outdated())
         && let Some(pin) = state.pins.list.last_mut()

@@ -125,10 +125,7 @@ pub fn edit(state: &mut State, text: &str) -> Vec<Effect> {
             state.focus = Pane::Seeds;
             change(state, settings)
         }
-        Err(said) => {
-            state.message = Message::error(format!("seed: {said}"));
-            Vec::new()
-        }
+        Err(said) => state.say(Message::error(format!("seed: {said}"))),
     }
 }
 

@@ -121,18 +121,17 @@ pub fn with(settings: &Settings, parameter: Parameter, value: Value) -> Settings
 /// Sets a parameter from text, as `--set` does.
 pub fn set_text(state: &mut State, parameter: &str, value: &str) -> Vec<Effect> {
     let Some(parameter) = Parameter::from_id(parameter) else {
-        state.message = Message::error(format!("no parameter '{parameter}'"));
-        return Vec::new();
+        return state.say(Message::error(format!("no parameter '{parameter}'")));
     };
     match parameter.declaration().domain.parse(value) {
         Ok(value) => {
             state.parameter = parameter;
             set(state, parameter, value)
         }
-        Err(said) => {
-            state.message = Message::error(format!("{}: {said}", parameter.declaration().label));
-            Vec::new()
-        }
+        Err(said) => state.say(Message::error(format!(
+            "{}: {said}",
+            parameter.declaration().label
+        ))),
     }
 }
 
@@ -148,8 +147,9 @@ pub fn step(state: &mut State, count: i64) -> Vec<Effect> {
     let value = domain.stepped(now, count);
     if value == now {
         let label = parameter.declaration().label;
-        state.message = Message::plain(format!("{label} is at its limit ({domain})"));
-        return Vec::new();
+        return state.say(Message::plain(format!(
+            "{label} is at its limit ({domain})"
+        )));
     }
     set(state, parameter, value)
 }
@@ -175,17 +175,13 @@ pub fn method(state: &mut State, name: &str) -> Vec<Effect> {
         Ok(method) => {
             if let Some(lack) = lack(state, &method) {
                 let reason = lack.reason(&state.facts);
-                state.message = Message::warning(format!("{name}: {reason}"));
-                return Vec::new();
+                return state.say(Message::warning(format!("{name}: {reason}")));
             }
             let mut settings = state.settings.clone();
             settings.set_method(method);
             change(state, settings)
         }
-        Err(said) => {
-            state.message = Message::error(said);
-            Vec::new()
-        }
+        Err(said) => state.say(Message::error(said)),
     }
 }
 
@@ -197,10 +193,7 @@ pub fn preset(state: &mut State, name: &str) -> Vec<Effect> {
             settings.apply_preset(preset);
             change(state, settings)
         }
-        Err(said) => {
-            state.message = Message::error(said);
-            Vec::new()
-        }
+        Err(said) => state.say(Message::error(said)),
     }
 }
 

@@ -39,8 +39,7 @@ pub fn choose(state: &mut State, at: usize) -> Vec<Effect> {
     };
     if let Some(reason) = entry.unavailable {
         state.mode = Mode::Start(at);
-        state.message = Message::warning(format!("{}: {reason}", entry.title));
-        return Vec::new();
+        return state.say(Message::warning(format!("{}: {reason}", entry.title)));
     }
     state.mode = Mode::Browse;
     match entry.choice {
