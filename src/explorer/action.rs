@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// Something that happened. Those a person causes have names, so tours, tests and scripts can write them down; those
 /// of the machine (answers, frames) are left out of files.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
     Do(Command),

@@ -4,14 +4,14 @@
 mod compose;
 mod patches;
 
-use super::action::{Message, Tone};
+use super::action::{Action, Message, Tone};
 use super::available::available;
 use super::command::{Command, Group};
 use super::jobs::look::{Kind, Place, anywhere, path_of};
 use super::lack::{Missing, lack};
 use super::lesson::Lesson;
 use super::parameter_keys;
-use super::state::{Choice, Entry, FinderKind, State};
+use super::state::{Entry, FinderKind, State};
 use crate::exchange::postgres;
 use crate::layers::Class;
 use crate::retrieve::{Domain, METHODS, Method, NO_PRESET, Parameter};
@@ -105,28 +105,23 @@ fn palette(state: &State, typed: &str) -> Vec<Entry> {
 }
 
 /// The entry of something that was chosen before.
-fn again(state: &State, choice: &Choice) -> Option<Entry> {
+fn again(state: &State, choice: &Action) -> Option<Entry> {
     match choice {
-        Choice::Command(command) => Some(of_command(state, *command)),
-        Choice::Set(parameter, value) => typed_value(state, &format!("{} {value}", parameter.id()))
+        Action::Do(command) => Some(of_command(state, *command)),
+        Action::Set(parameter, value) => typed_value(state, &format!("{parameter} {value}"))
             .into_iter()
             .next(),
-        Choice::Method(_) | Choice::Preset(_) | Choice::Build(_) => values(state)
+        Action::Method(_) | Action::Preset(_) | Action::Build(_) => values(state)
             .into_iter()
             .find(|entry| entry.choice == *choice),
-        Choice::Losing(_) => classes(state)
+        Action::Losing(_) => classes(state)
             .into_iter()
             .find(|entry| entry.choice == *choice),
-        Choice::AskNumber(number) => questions(state).into_iter().nth(*number),
-        Choice::Question(text) => Some(Entry::plain(text.clone(), String::new(), choice.clone())),
-        // A node's name is not known here; it is a few letters away. A preset's name is asked for each time.
-        Choice::SavePreset(_) | Choice::Node(_) | Choice::Passage(_) | Choice::Seed(_) => None,
-        Choice::Around(_) | Choice::End(_) => None,
-        // Nor is a change of the graph or its file; lessons have a list of their own.
-        Choice::Lesson(_) | Choice::Theme(_) | Choice::Nothing => None,
-        // Indexes opened lately are listed where one is opened.
-        Choice::OpenIndex(_) | Choice::Into(_) => None,
-        Choice::Edit(_) | Choice::Restore(_) | Choice::SavePatch(..) | Choice::LoadPatch(_) => None,
+        Action::AskNumber(number) => questions(state).into_iter().nth(*number),
+        Action::Ask(text) => Some(Entry::plain(text.clone(), String::new(), choice.clone())),
+        // A node's name is not known here; it is a few letters away. A preset's name is asked for each time. Changes of
+        // the graph, their files, lessons and indexes have lists of their own.
+        _ => None,
     }
 }
 
@@ -154,7 +149,7 @@ fn of_command(state: &State, command: Command) -> Entry {
         help: command.help().to_owned(),
         shell: command.shell(),
         unavailable: available(command, state).err(),
-        choice: Choice::Command(command),
+        choice: Action::Do(command),
         matched: Vec::new(),
     }
 }
@@ -178,22 +173,26 @@ fn values(state: &State) -> Vec<Entry> {
         };
         for choice in *choices {
             entries.push(Entry {
-                title: format!("Set {}: {}", declaration.label, choice.name),
-                heading: Group::Parameters.title(),
-                now: format!("now {}", state.settings.text(parameter)),
-                key: String::new(),
                 help: choice.meaning.to_owned(),
-                shell: format!(
-                    "hopscope ask QUESTION --set {}={}",
-                    declaration.id, choice.name
-                ),
-                unavailable: None,
-                choice: Choice::Set(parameter, choice.name.to_owned()),
-                matched: Vec::new(),
+                ..setting(state, parameter, choice.name)
             });
         }
     }
     entries
+}
+
+/// A value for a parameter.
+fn setting(state: &State, parameter: Parameter, value: &str) -> Entry {
+    let (id, label) = (parameter.id(), parameter.declaration().label);
+    Entry {
+        heading: Group::Parameters.title(),
+        shell: format!("hopscope ask QUESTION --set {id}={value}"),
+        ..Entry::plain(
+            format!("Set {label}: {value}"),
+            format!("now {}", state.settings.text(parameter)),
+            Action::Set(id.to_owned(), value.to_owned()),
+        )
+    }
 }
 
 /// `alpha .35` and `method bm25` are done as typed.
@@ -215,15 +214,9 @@ fn typed_value(state: &State, typed: &str) -> Vec<Entry> {
         let parsed = declaration.domain.parse(value);
         let used = available(Command::Tune(*parameter), state);
         found.push(Entry {
-            title: format!("Set {}: {value}", declaration.label),
-            heading: Group::Parameters.title(),
-            now: format!("now {}", state.settings.text(*parameter)),
-            key: String::new(),
             help: format!("{} ({})", declaration.meaning, declaration.domain),
-            shell: format!("hopscope ask QUESTION --set {}={value}", declaration.id),
             unavailable: parsed.err().or(used.err()),
-            choice: Choice::Set(*parameter, value.to_owned()),
-            matched: Vec::new(),
+            ..setting(state, *parameter, value)
         });
     }
     found
@@ -236,7 +229,7 @@ fn run_file(state: &State, typed: &str) -> Option<Entry> {
     Some(match Method::by_name(name) {
         Ok(method) => of_method(state, &method),
         Err(said) => {
-            let choice = Choice::Method(name.to_owned());
+            let choice = Action::Method(name.to_owned());
             let mut entry = Entry::plain(typed.to_owned(), String::new(), choice);
             entry.unavailable = Some(said);
             entry
@@ -255,63 +248,51 @@ fn methods(state: &State) -> Vec<Entry> {
 }
 
 fn of_method(state: &State, method: &Method) -> Entry {
-    let facts = &state.facts;
-    Entry {
-        unavailable: match lack(state, method) {
-            None | Some(Missing::Layer(_)) => None,
-            Some(lack) => Some(lack.reason(facts)),
-        },
-        choice: match lack(state, method) {
-            Some(Missing::Layer(_)) => Choice::Build(method.name.to_string()),
-            _ => Choice::Method(method.name.to_string()),
-        },
-        title: method.name.to_string(),
-        heading: "",
-        now: match lack(state, method) {
-            Some(Missing::Layer(layer)) => format!("Enter builds layer {layer}; {}", method.about),
-            Some(Missing::Vectors) => format!("needs vectors; {}", method.about),
-            Some(Missing::Typed) => format!("needs a typed graph; {}", method.about),
-            Some(Missing::Given) => format!("needs another system's index; {}", method.about),
-            Some(Missing::Foreign(layer)) => format!("needs layer {layer}; {}", method.about),
-            Some(Missing::Elsewhere) => format!("needs a copy of the index; {}", method.about),
-            None => method.about.to_string(),
-        },
-        key: if *method == **state.settings.method() {
-            "now".to_owned()
-        } else {
-            String::new()
-        },
-        help: match lack(state, method) {
-            Some(lack @ Missing::Layer(_)) => {
-                format!("{}. Enter builds it for this session.", lack.reason(facts))
-            }
-            _ => format!(
-                "{}: {}. Needs {}.",
-                method.title, method.about, method.needs
-            ),
-        },
-        shell: format!("hopscope ask QUESTION --method {}", method.name),
-        matched: Vec::new(),
+    let lack = lack(state, method);
+    let name = method.name.to_string();
+    let now = match lack {
+        Some(Missing::Layer(layer)) => format!("Enter builds layer {layer}; {}", method.about),
+        Some(Missing::Vectors) => format!("needs vectors; {}", method.about),
+        Some(Missing::Typed) => format!("needs a typed graph; {}", method.about),
+        Some(Missing::Given) => format!("needs another system's index; {}", method.about),
+        Some(Missing::Foreign(layer)) => format!("needs layer {layer}; {}", method.about),
+        Some(Missing::Elsewhere) => format!("needs a copy of the index; {}", method.about),
+        None => method.about.to_string(),
+    };
+    let reason = lack.map(|lack| lack.reason(&state.facts));
+    let builds = matches!(lack, Some(Missing::Layer(_)));
+    let choice = match builds {
+        true => Action::Build(name.clone()),
+        false => Action::Method(name.clone()),
+    };
+    let mut entry = Entry::plain(name, now, choice);
+    if *method == **state.settings.method() {
+        entry.key = "now".to_owned();
     }
+    entry.help = match &reason {
+        Some(reason) if builds => format!("{reason}. Enter builds it for this session."),
+        _ => format!(
+            "{}: {}. Needs {}.",
+            method.title, method.about, method.needs
+        ),
+    };
+    entry.shell = format!("hopscope ask QUESTION --method {}", method.name);
+    entry.unavailable = reason.filter(|_| !builds);
+    entry
 }
 
 /// The presets, and none of them where one is on.
 fn presets(state: &State) -> Vec<Entry> {
     let now = state.settings.preset().map(|p| &*p.name);
     let entry = |name: &str, about: &str, shell: String| Entry {
-        title: format!("Preset: {name}"),
         heading: Group::Settings.title(),
-        now: if now == Some(name) {
-            "now".to_owned()
-        } else {
-            about.to_owned()
-        },
-        key: String::new(),
         help: format!("{about}. Your own settings stay."),
         shell,
-        unavailable: None,
-        choice: Choice::Preset(name.to_owned()),
-        matched: Vec::new(),
+        ..Entry::plain(
+            format!("Preset: {name}"),
+            [about, "now"][usize::from(now == Some(name))].to_owned(),
+            Action::Preset(name.to_owned()),
+        )
     };
     let on = state.presets.all().map(|preset| {
         let shell = format!("hopscope ask QUESTION --preset {}", preset.name);
@@ -332,7 +313,7 @@ fn questions(state: &State) -> Vec<Entry> {
             Entry::plain(
                 asked.text.clone(),
                 format!("{} {gold}", asked.kind).trim().to_owned(),
-                Choice::AskNumber(i),
+                Action::AskNumber(i),
             )
         })
         .collect()
@@ -346,13 +327,13 @@ fn classes(state: &State) -> Vec<Entry> {
         now: "next question".to_owned(),
         help: "Goes to the next question that misses gold for this reason.".to_owned(),
         unavailable: unavailable.clone(),
-        ..Entry::plain(String::new(), String::new(), Choice::Losing(*class))
+        ..Entry::plain(String::new(), String::new(), Action::Losing(*class))
     };
     Class::ALL.iter().map(entry).collect()
 }
 
 fn history(state: &State) -> Vec<Entry> {
-    let asked = |q: &String| Entry::plain(q.clone(), String::new(), Choice::Question(q.clone()));
+    let asked = |q: &String| Entry::plain(q.clone(), String::new(), Action::Ask(q.clone()));
     state.history.iter().map(asked).collect()
 }
 
@@ -363,20 +344,20 @@ fn indexes(state: &State, typed: &str) -> Vec<Entry> {
         // Neither the list nor what is remembered of it shows a password.
         let address = postgres::without_password(typed.into());
         let address = address.to_string_lossy().into_owned();
-        let choice = Choice::OpenIndex(address.clone());
+        let choice = Action::OpenIndex(address.clone());
         let mut entry = Entry::plain(address, "database".to_owned(), choice);
         entry.help = "Copies the texts or the graph of this database, and indexes them in memory."
             .to_owned();
         return vec![entry];
     }
     let recent = state.indexes.iter().filter(|_| !is_path).map(|path| {
-        let choice = Choice::OpenIndex(path.clone());
+        let choice = Action::OpenIndex(path.clone());
         Entry::plain(path.clone(), "recent".to_owned(), choice)
     });
     let sample = Entry::plain(
         "the bundled sample".to_owned(),
         "comes with the program".to_owned(),
-        Choice::OpenIndex(String::new()),
+        Action::OpenIndex(String::new()),
     );
     let sample = (!is_path && !state.facts.argument.is_empty()).then_some(sample);
     let here = anywhere(&state.facts.argument);
@@ -394,10 +375,10 @@ pub fn places(places: &[Place]) -> impl Iterator<Item = Entry> {
     places.iter().map(|place| {
         let path = place.path.clone();
         let (now, choice) = match place.kind {
-            Kind::Index => ("index", Choice::OpenIndex(path)),
-            Kind::Folder => ("folder", Choice::Into(path)),
-            Kind::Corpus => ("possibly corpus files", Choice::OpenIndex(path)),
-            Kind::Neither => ("", Choice::OpenIndex(path)),
+            Kind::Index => ("index", Action::OpenIndex(path)),
+            Kind::Folder => ("folder", Action::Into(path)),
+            Kind::Corpus => ("possibly corpus files", Action::OpenIndex(path)),
+            Kind::Neither => ("", Action::OpenIndex(path)),
         };
         let mut entry = Entry::plain(place.path.clone(), now.to_owned(), choice);
         entry.help = match place.kind {
@@ -422,7 +403,7 @@ fn lessons() -> Vec<Entry> {
         let mut entry = Entry::plain(
             title,
             format!("{} min", lesson.minutes),
-            Choice::Lesson(lesson.name.clone()),
+            Action::Lesson(lesson.name.clone()),
         );
         entry.help = format!("{}. {steps}.", lesson.about);
         entry.shell = format!("hopscope --lesson {}", lesson.name);
@@ -435,7 +416,7 @@ fn lessons() -> Vec<Entry> {
 fn themes(state: &State) -> Vec<Entry> {
     let entry = |name: &String| {
         let now = ["", "now"][usize::from(*name == state.theme)];
-        let mut entry = Entry::plain(name.clone(), now.to_owned(), Choice::Theme(name.clone()));
+        let mut entry = Entry::plain(name.clone(), now.to_owned(), Action::Theme(name.clone()));
         entry.shell = format!("hopscope --theme {name}");
         entry
     };
@@ -451,7 +432,11 @@ fn messages(state: &State) -> Vec<Entry> {
             Tone::Warning => "note",
             Tone::Error => "error",
         };
-        let mut entry = Entry::plain(message.text.clone(), tone.to_owned(), Choice::Nothing);
+        let mut entry = Entry::plain(
+            message.text.clone(),
+            tone.to_owned(),
+            Action::Told(Message::default()),
+        );
         entry.help.clone_from(&message.text);
         entry
     };
@@ -461,7 +446,11 @@ fn messages(state: &State) -> Vec<Entry> {
 /// Words of the field, for the end of help.
 fn glossary() -> Vec<Entry> {
     let entry = |(word, meaning): &(&str, &str)| {
-        let mut entry = Entry::plain((*word).to_owned(), String::new(), Choice::Nothing);
+        let mut entry = Entry::plain(
+            (*word).to_owned(),
+            String::new(),
+            Action::Told(Message::default()),
+        );
         entry.heading = "Words";
         entry.help = (*meaning).to_owned();
         entry.now = (*meaning).to_owned();
@@ -643,7 +632,7 @@ fn rank_of(matcher: &SkimMatcherV2, entry: &Entry, typed: &str) -> i64 {
     let wanted = typed.to_lowercase();
     let title = entry.title.to_lowercase();
     let (id, synonyms) = match &entry.choice {
-        Choice::Command(command) => (command.id(), command.synonyms().to_lowercase()),
+        Action::Do(command) => (command.id(), command.synonyms().to_lowercase()),
         _ => (String::new(), String::new()),
     };
     let words = |text: &str, whole: bool| {

@@ -1,13 +1,14 @@
 //! The first screen where no index was named: what one can begin with, over the sample that is already answered, and what
 //! this terminal was found to do.
 
+use super::action::Action;
 use super::available::available;
 use super::clipboard;
 use super::command::Command;
 use super::glyphs::GlyphSet;
 use super::layout::Shape;
 use super::lesson::Lesson;
-use super::state::{Choice, Entry, State};
+use super::state::{Entry, State};
 use super::store::{Config, Folders};
 use super::text;
 use super::theme::{ColorLevel, Theme};
@@ -19,14 +20,14 @@ const TOUR: &str = "first-look";
 pub fn entries(state: &State) -> Vec<Entry> {
     let facts = &state.facts;
     let command = |key, name, about: String, command| {
-        let mut entry = entry(key, name, about, Choice::Command(command));
+        let mut entry = entry(key, name, about, Action::Do(command));
         entry.unavailable = available(command, state).err();
         entry
     };
     if !facts.suggested.is_empty() {
         let asked = (1..).zip(&facts.suggested).map(|(at, question)| {
             let name = format!("Question {at}");
-            let choice = Choice::Question(question.clone());
+            let choice = Action::Ask(question.clone());
             entry(&at.to_string(), &name, question.clone(), choice)
         });
         let own = [
@@ -44,7 +45,7 @@ pub fn entries(state: &State) -> Vec<Entry> {
     let tour = Lesson::find(TOUR).ok().map(|tour| {
         let steps = text::plural(tour.steps.len(), "step");
         let about = format!("{steps}, about {} minutes; > next, < back", tour.minutes);
-        entry("t", "Tour", about, Choice::Lesson(tour.name))
+        entry("t", "Tour", about, Action::Lesson(tour.name))
     });
     let lessons = Lesson::shipped().map(|lesson| lesson.name);
     let lessons = lessons.collect::<Vec<_>>().join(", ");
@@ -71,7 +72,7 @@ pub fn entries(state: &State) -> Vec<Entry> {
     tour.into_iter().chain(rest).collect()
 }
 
-fn entry(key: &str, name: &str, about: String, choice: Choice) -> Entry {
+fn entry(key: &str, name: &str, about: String, choice: Action) -> Entry {
     let mut entry = Entry::plain(name.to_owned(), about, choice);
     entry.key = key.to_owned();
     entry

@@ -115,14 +115,14 @@ pub struct Entry {
     pub shell: String,
     /// Why it cannot be done now.
     pub unavailable: Option<String>,
-    pub choice: Choice,
+    pub choice: Action,
     /// Characters of the title that matched.
     pub matched: Vec<usize>,
 }
 
 impl Entry {
     /// One that needs no explanation.
-    pub fn plain(title: String, now: String, choice: Choice) -> Entry {
+    pub fn plain(title: String, now: String, choice: Action) -> Entry {
         Entry {
             title,
             heading: "",
@@ -133,76 +133,6 @@ impl Entry {
             unavailable: None,
             choice,
             matched: Vec::new(),
-        }
-    }
-}
-
-/// What an entry does.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Choice {
-    Command(Command),
-    Method(String),
-    Preset(String),
-    /// Keeps method and settings under a name.
-    SavePreset(String),
-    /// Builds the layer of a method, then switches to it.
-    Build(String),
-    Set(Parameter, String),
-    Question(String),
-    AskNumber(usize),
-    /// The next question that loses gold for a failure class.
-    Losing(Class),
-    Node(u32),
-    /// A node of the graph that is walked, with its neighbourhood.
-    Around(u32),
-    /// One that best paths end at.
-    End(u32),
-    Passage(u32),
-    /// A change of seeds, as written after `--seed`.
-    Seed(String),
-    Lesson(String),
-    Theme(String),
-    /// Another index or corpus, by its path.
-    OpenIndex(String),
-    /// A folder to look into.
-    Into(String),
-    /// Words to read.
-    Nothing,
-    /// A change of the graph, as written after `--edit`.
-    Edit(String),
-    /// One to be taken back.
-    Restore(String),
-    /// Writes a patch; true in the place of one that is there.
-    SavePatch(String, bool),
-    LoadPatch(String),
-}
-
-impl Choice {
-    pub fn action(&self) -> Action {
-        match self {
-            Choice::Command(command) => Action::Do(*command),
-            Choice::Method(name) => Action::Method(name.clone()),
-            Choice::Preset(name) => Action::Preset(name.clone()),
-            Choice::SavePreset(name) => Action::SavePreset(name.clone()),
-            Choice::Build(name) => Action::Build(name.clone()),
-            Choice::Set(parameter, value) => Action::Set(parameter.id().to_owned(), value.clone()),
-            Choice::Question(text) => Action::Ask(text.clone()),
-            Choice::AskNumber(number) => Action::AskNumber(*number),
-            Choice::Losing(class) => Action::Losing(*class),
-            Choice::Node(node) => Action::Node(*node),
-            Choice::Around(node) => Action::Around(*node),
-            Choice::End(node) => Action::End(*node),
-            Choice::Passage(passage) => Action::Passage(*passage),
-            Choice::Seed(text) => Action::Seed(text.clone()),
-            Choice::Lesson(name) => Action::Lesson(name.clone()),
-            Choice::Theme(name) => Action::Theme(name.clone()),
-            Choice::OpenIndex(path) => Action::OpenIndex(path.clone()),
-            Choice::Into(path) => Action::Into(path.clone()),
-            Choice::Nothing => Action::Told(Message::default()),
-            Choice::Edit(text) => Action::Edit(text.clone()),
-            Choice::Restore(text) => Action::Restore(text.clone()),
-            Choice::SavePatch(name, over) => Action::SavePatch(name.clone(), *over),
-            Choice::LoadPatch(name) => Action::LoadPatch(name.clone()),
         }
     }
 }
@@ -391,7 +321,7 @@ pub struct State {
     /// Questions asked, newest first.
     pub history: Vec<String>,
     /// Choices made in the palette, newest first.
-    pub recent: Vec<Choice>,
+    pub recent: Vec<Action>,
     pub message: Message,
     /// What the newest change of settings was announced as: what it did is added when its own answer comes.
     pub cause: String,

@@ -4,7 +4,7 @@ use crate::support::{sample, stage};
 use hopscope::explorer::action::Action;
 use hopscope::explorer::palette::entries;
 use hopscope::explorer::picture::plain;
-use hopscope::explorer::state::{Choice, FinderKind};
+use hopscope::explorer::state::FinderKind;
 use hopscope::explorer::update::shell;
 use hopscope::retrieve::{Origin, Parameter};
 use serde_json::Value;
@@ -128,7 +128,7 @@ fn presets_in_the_explorer() {
     stage.press("Ctrl-P");
     stage.type_text("preset: 2wiki");
     stage.press("Enter");
-    assert_eq!(stage.state.recent[0], Choice::Preset("2wiki".into()));
+    assert_eq!(stage.state.recent[0], Action::Preset("2wiki".into()));
     assert!(shell(&stage.state).ends_with("--method graph-hybrid --preset 2wiki"));
     stage.act(Action::Set("alpha".into(), "0.3".into()));
     assert!(shell(&stage.state).ends_with("--preset 2wiki --set alpha=0.3"));
@@ -155,7 +155,7 @@ fn presets_in_the_explorer() {
     assert_eq!(stage.state.settings.origin(seed_q), Origin::Preset);
     assert_eq!(stage.state.settings.text(seed_q), "1");
     let none = entries(&stage.state, FinderKind::Palette, "preset: none");
-    stage.act(none[0].choice.action());
+    stage.act(none[0].choice.clone());
     assert_eq!(stage.state.settings, before);
     stage.press("z");
     assert!(stage.state.settings.preset().is_some());

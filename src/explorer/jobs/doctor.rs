@@ -2,9 +2,9 @@
 
 use super::{Doer, Job, News, Running, Tell};
 use crate::evaluate::{Checkup, Doing, Finding, doctor};
-use crate::explorer::action::{Effect, Message, Then};
+use crate::explorer::action::{Action, Effect, Message, Then};
 use crate::explorer::command::Command;
-use crate::explorer::state::{Choice, Entry, FinderKind, Mode, State};
+use crate::explorer::state::{Entry, FinderKind, Mode, State};
 use crate::explorer::text::clean;
 use crate::retrieve::Settings;
 use std::sync::{Mutex, PoisonError};
@@ -135,7 +135,7 @@ fn entry(finding: &Finding) -> Entry {
         finding.detail.clone(),
     ];
     let told: Vec<String> = told.into_iter().filter(|told| !told.is_empty()).collect();
-    let choice = Choice::Command(Command::Doctor);
+    let choice = Action::Do(Command::Doctor);
     let mut entry = Entry::plain(title, format!("explains {explains} missed"), choice);
     entry.help = clean(&told.join(". "));
     entry

@@ -341,6 +341,13 @@ macro_rules! jobs {
             }
         }
 
+        /// News are never the same: each counts.
+        impl PartialEq for Heard {
+            fn eq(&self, _: &Heard) -> bool {
+                false
+            }
+        }
+
         impl Heard {
             /// Takes it into the state.
             pub fn take(self, state: &mut State) -> Vec<Effect> {

@@ -1,9 +1,9 @@
 //! The answer of a language model to the question on screen, asked for by a person.
 
 use super::{Doer, Job, News, Running, Tell};
-use crate::explorer::action::{Effect, Message, Then};
+use crate::explorer::action::{Action, Effect, Message, Then};
 use crate::explorer::command::Command;
-use crate::explorer::state::{Choice, Entry, FinderKind, Mode, State};
+use crate::explorer::state::{Entry, FinderKind, Mode, State};
 use crate::explorer::text::{clean, plural};
 use crate::llm::Origin;
 use crate::retrieve::reading::{self, Reading};
@@ -168,7 +168,11 @@ pub fn entries(reply: &Reply, masked: bool) -> Vec<Entry> {
         cited,
         beside,
     } = reply;
-    let mut answer = Entry::plain(text.to_owned(), format!("by {model}"), Choice::Nothing);
+    let mut answer = Entry::plain(
+        text.to_owned(),
+        format!("by {model}"),
+        Action::Told(Message::default()),
+    );
     answer.heading = "Answer";
     let pieces = plural(*given, "piece");
     let used = match (cited.len(), beside) {
@@ -185,7 +189,7 @@ pub fn entries(reply: &Reply, masked: bool) -> Vec<Entry> {
     let cited = cited.iter().map(|cited| {
         let rank = cited.rank.map_or("-".to_owned(), |rank| rank.to_string());
         let title = format!("{rank}. {}", cited.title);
-        let mut entry = Entry::plain(title, cited.id.clone(), Choice::Passage(cited.passage));
+        let mut entry = Entry::plain(title, cited.id.clone(), Action::Passage(cited.passage));
         entry.heading = "From";
         entry.help = "Enter goes to the passage; it is marked in the list.".to_owned();
         entry

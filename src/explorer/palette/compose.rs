@@ -1,7 +1,8 @@
 //! The parts of compositions as entries, and the names of presets.
 
+use crate::explorer::action::Action;
 use crate::explorer::lack::{Missing, lack};
-use crate::explorer::state::{Choice, Entry, State};
+use crate::explorer::state::{Entry, State};
 use crate::retrieve::Composition;
 use crate::retrieve::compose::{self, Chosen, Slot};
 
@@ -36,7 +37,7 @@ fn part(state: &State, now: &Composition, slot: Slot, word: &str, about: String)
     let mut entry = Entry::plain(
         word.to_owned(),
         about,
-        Choice::Method(current.name.to_string()),
+        Action::Method(current.name.to_string()),
     );
     entry.heading = heading(slot);
     if is_now {
@@ -51,8 +52,8 @@ fn part(state: &State, now: &Composition, slot: Slot, word: &str, about: String)
             }
             entry.shell = format!("hopscope ask QUESTION --method '{}'", method.name);
             entry.choice = match lack {
-                Some(Missing::Layer(_)) => Choice::Build(method.name.to_string()),
-                _ => Choice::Method(method.name.to_string()),
+                Some(Missing::Layer(_)) => Action::Build(method.name.to_string()),
+                _ => Action::Method(method.name.to_string()),
             };
             match lack {
                 Some(Missing::Layer(layer)) => {
@@ -84,7 +85,7 @@ pub fn saves(state: &State, typed: &str) -> Vec<Entry> {
         let mut entry = Entry::plain(
             title,
             p.about.to_string(),
-            Choice::SavePreset(p.name.to_string()),
+            Action::SavePreset(p.name.to_string()),
         );
         entry.help = format!("Keeps {said} under the name {}.", p.name);
         entry
@@ -94,7 +95,7 @@ pub fn saves(state: &State, typed: &str) -> Vec<Entry> {
         let mut entry = Entry::plain(
             format!("keep as {typed}"),
             said.clone(),
-            Choice::SavePreset(typed.to_owned()),
+            Action::SavePreset(typed.to_owned()),
         );
         entry.help = format!("Keeps {said}.");
         entry.shell = format!("hopscope ask QUESTION --preset {typed}");

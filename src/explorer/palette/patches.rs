@@ -1,6 +1,7 @@
 //! Changes of the graph as entries, and the names of patch files.
 
-use crate::explorer::state::{Choice, Entry, State};
+use crate::explorer::action::Action;
+use crate::explorer::state::{Entry, State};
 use crate::layers::GraphEdit;
 
 /// The change that is typed, and those that were made.
@@ -10,7 +11,7 @@ pub fn edits(state: &State, typed: &str) -> Vec<Entry> {
         let mut entry = Entry::plain(
             edit.to_string(),
             "Enter makes it".to_owned(),
-            Choice::Edit(edit.to_string()),
+            Action::Edit(edit.to_string()),
         );
         entry.help = "Changes the graph over the index, which stays as it is.".to_owned();
         entry.shell = format!("hopscope ask QUESTION --edit '{edit}'");
@@ -19,7 +20,7 @@ pub fn edits(state: &State, typed: &str) -> Vec<Entry> {
         let mut entry = Entry::plain(
             typed.to_owned(),
             "no change yet".to_owned(),
-            Choice::Edit(typed.to_owned()),
+            Action::Edit(typed.to_owned()),
         );
         entry.unavailable = typed.parse::<GraphEdit>().err();
         entries.push(entry);
@@ -33,7 +34,7 @@ pub fn edits(state: &State, typed: &str) -> Vec<Entry> {
             Some(_) => "changes nothing".to_owned(),
             None => "Enter takes it back".to_owned(),
         };
-        let mut entry = Entry::plain(text.clone(), now, Choice::Restore(text));
+        let mut entry = Entry::plain(text.clone(), now, Action::Restore(text));
         let idle = idle.map_or_else(String::new, |why| format!("It has no effect: {why}. "));
         entry.help = format!("{idle}Enter takes it back.");
         entry
@@ -48,7 +49,7 @@ pub fn saves(state: &State, typed: &str) -> Vec<Entry> {
     let all: Vec<String> = edits.iter().map(ToString::to_string).collect();
     let said = all.join("; ");
     let entry = |title: String, name: &str, over| {
-        let choice = Choice::SavePatch(name.to_owned(), over);
+        let choice = Action::SavePatch(name.to_owned(), over);
         let mut entry = Entry::plain(title, said.clone(), choice);
         entry.help = format!("Writes {said}.");
         entry.shell = "hopscope ask QUESTION --patch FILE".to_owned();
@@ -74,7 +75,7 @@ pub fn loads(state: &State, typed: &str) -> Vec<Entry> {
         let mut entry = Entry::plain(
             name.to_owned(),
             now.to_owned(),
-            Choice::LoadPatch(name.to_owned()),
+            Action::LoadPatch(name.to_owned()),
         );
         entry.help = "Makes its changes after those that were made already.".to_owned();
         entry

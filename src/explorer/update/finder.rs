@@ -1,12 +1,12 @@
 //! Finders: the palette, the method chooser, the history and help are one list that typing narrows.
 
 use super::{field, keys, update};
-use crate::explorer::action::{Effect, Message};
+use crate::explorer::action::{Action, Effect, Message};
 use crate::explorer::jobs::Listed;
 use crate::explorer::jobs::look::{Look, Place};
 use crate::explorer::jobs::search::{Match, Search};
 use crate::explorer::palette::{self, after_prefix};
-use crate::explorer::state::{Choice, Entry, Finder, FinderKind, List, Mode, State};
+use crate::explorer::state::{Entry, Finder, FinderKind, List, Mode, State};
 use crate::explorer::targets;
 use crate::layers::GraphEdit;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -98,7 +98,7 @@ fn shown(open: &Finder) -> Vec<Effect> {
         .get(open.list.cursor)
         .map(|entry| &entry.choice)
     {
-        Some(Choice::Theme(name)) => vec![Effect::Theme(name.clone())],
+        Some(Action::Theme(name)) => vec![Effect::Theme(name.clone())],
         _ => Vec::new(),
     }
 }
@@ -141,12 +141,12 @@ pub fn refilter(state: &mut State) -> Vec<Effect> {
             open.entries.retain(|e| {
                 matches!(
                     e.choice,
-                    Choice::Node(_)
-                        | Choice::Around(_)
-                        | Choice::End(_)
-                        | Choice::Passage(_)
-                        | Choice::Seed(_)
-                        | Choice::Edit(_)
+                    Action::Node(_)
+                        | Action::Around(_)
+                        | Action::End(_)
+                        | Action::Passage(_)
+                        | Action::Seed(_)
+                        | Action::Edit(_)
                 )
             });
         }
@@ -176,19 +176,19 @@ pub fn found(state: &mut State, matches: Result<Vec<Match>, String>) -> Vec<Effe
     let matcher = SkimMatcherV2::default().ignore_case();
     let entry = |m: Match| {
         let choice = if kind == FinderKind::Node {
-            Choice::Around(m.node)
+            Action::Around(m.node)
         } else if kind == FinderKind::End {
-            Choice::End(m.node)
+            Action::End(m.node)
         } else if let Some(name) = &joined {
             let into = m.name.clone();
             let name = name.clone();
-            Choice::Edit(GraphEdit::Join { name, into }.to_string())
+            Action::Edit(GraphEdit::Join { name, into }.to_string())
         } else if adding {
-            Choice::Seed(format!("+{}=1", m.name))
+            Action::Seed(format!("+{}=1", m.name))
         } else if m.is_passage {
-            Choice::Passage(m.node)
+            Action::Passage(m.node)
         } else {
-            Choice::Node(m.node)
+            Action::Node(m.node)
         };
         let mut entry = Entry::plain(m.label, m.note, choice);
         entry.matched = palette::matched(&matcher, &entry.title, &search.text);
@@ -279,5 +279,5 @@ fn choose(state: &mut State, mut open: Finder) -> Vec<Effect> {
         state.recent.insert(0, entry.choice.clone());
         state.recent.truncate(RECENT);
     }
-    update(state, entry.choice.action())
+    update(state, entry.choice)
 }

@@ -1,10 +1,10 @@
 //! Keys on the first screen.
 
 use super::{keys, update};
-use crate::explorer::action::{Effect, Message};
+use crate::explorer::action::{Action, Effect, Message};
 use crate::explorer::command::Command;
 use crate::explorer::start;
-use crate::explorer::state::{Choice, Mode, State};
+use crate::explorer::state::{Mode, State};
 use crossterm::event::{KeyCode, KeyEvent};
 
 pub fn press(state: &mut State, key: KeyEvent, at: usize) -> Vec<Effect> {
@@ -44,7 +44,7 @@ pub fn choose(state: &mut State, at: usize) -> Vec<Effect> {
     state.mode = Mode::Browse;
     match entry.choice {
         // The sample is what is on screen.
-        Choice::Command(Command::Back) => Vec::new(),
-        choice => update(state, choice.action()),
+        Action::Do(Command::Back) => Vec::new(),
+        choice => update(state, choice),
     }
 }
