@@ -90,13 +90,16 @@ pub fn among(list: List, shown: &[usize]) -> List {
     List { cursor, ..list }
 }
 
-/// Puts the cursor of a list on a row that is shown, and the window around it.
-pub fn settle(list: &mut List, shown: &[usize], height: usize) {
-    let at = among(*list, shown).cursor;
-    if let Some(row) = shown.get(at).or(shown.last()) {
+/// Puts the cursor of a list on a row, or on the next one that is shown, and the window around it.
+pub fn settle(state: &mut State, pane: Pane, row: usize) {
+    let shown = shown(state, pane);
+    let height = state.hits.extent(pane).height;
+    let list = state.lists.entry(pane).or_default();
+    list.cursor = row;
+    if let Some(row) = shown.get(among(*list, &shown).cursor).or(shown.last()) {
         list.cursor = *row;
     }
-    list.offset = among(*list, shown).window(shown.len(), height);
+    list.offset = among(*list, &shown).window(shown.len(), height);
 }
 
 /// `3 of 38`: rows that match, and rows; none for a pane that is not narrowed.

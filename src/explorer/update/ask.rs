@@ -343,15 +343,12 @@ pub fn follow_selection(state: &mut State) {
         Pane::Heat,
         Pane::Paths,
     ] {
-        let shown = filter::shown(state, pane);
-        let height = state.hits.extent(pane).height;
         let own = state.browsed().filter(|_| pane == Pane::Paths);
         let own = own.and_then(Browsed::cursor);
         let found = own.or_else(|| rows::row_of(state, pane, subject));
-        let found = found.filter(|row| shown.contains(row));
-        let list = state.lists.entry(pane).or_default();
-        list.cursor = found.unwrap_or(list.cursor);
-        filter::settle(list, &shown, height);
+        let found = found.filter(|row| filter::shows(state, pane, *row));
+        let row = found.unwrap_or(state.list(pane).cursor);
+        filter::settle(state, pane, row);
     }
     state.lists.remove(&Pane::Neighbours);
 }

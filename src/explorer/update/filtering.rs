@@ -72,8 +72,7 @@ fn narrow(state: &mut State) -> Vec<Effect> {
     match row {
         Some(row) if row != cursor => moves::to_row(state, pane, row),
         _ => {
-            let height = state.hits.extent(pane).height;
-            filter::settle(state.lists.entry(pane).or_default(), &shown, height);
+            filter::settle(state, pane, cursor);
             Vec::new()
         }
     }

@@ -293,7 +293,6 @@ pub fn show(state: &mut State, row: usize) -> Vec<Effect> {
     let Some(item) = queue.get(row) else {
         return Vec::new();
     };
-    let height = state.hits.extent(Pane::Queue).height;
     let mode = std::mem::take(&mut state.mode);
     let effects = match item.at {
         Some(at) if state.wanted.asked != Some(at) => ask::about(state, at, Some(item.passage)),
@@ -301,10 +300,7 @@ pub fn show(state: &mut State, row: usize) -> Vec<Effect> {
     };
     state.mode = mode;
     state.labelling.stopped = Some((item.at, item.passage));
-    let shown = filter::shown(state, Pane::Queue);
-    let list = state.lists.entry(Pane::Queue).or_default();
-    list.cursor = row;
-    filter::settle(list, &shown, height);
+    filter::settle(state, Pane::Queue, row);
     effects
 }
 
@@ -351,12 +347,8 @@ pub fn changed(state: &mut State) -> Vec<Effect> {
 /// The cursor of the queue stays on the passage on screen.
 fn follow(state: &mut State) {
     let queue = state.queue();
-    let height = state.hits.extent(Pane::Queue).height;
     let row = row(state, &queue).unwrap_or(0);
-    let shown = filter::shown(state, Pane::Queue);
-    let list = state.lists.entry(Pane::Queue).or_default();
-    list.cursor = row;
-    filter::settle(list, &shown, height);
+    filter::settle(state, Pane::Queue, row);
 }
 
 /// The next kind that the queue lists alone; after the last, all.

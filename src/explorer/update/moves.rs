@@ -126,7 +126,6 @@ pub fn to_end(state: &mut State, last: bool) -> Vec<Effect> {
 /// Puts the cursor of a list on a row; the selection follows.
 pub fn to_row(state: &mut State, pane: Pane, row: usize) -> Vec<Effect> {
     let shown = filter::shown(state, pane);
-    let height = state.hits.extent(pane).height;
     let before = state.list(pane).cursor;
     let passed = rows::passed_over(state, pane);
     let stops = |at: &usize| !passed.contains(at);
@@ -139,12 +138,10 @@ pub fn to_row(state: &mut State, pane: Pane, row: usize) -> Vec<Effect> {
     let Some(row) = found else {
         return Vec::new();
     };
-    let list = state.lists.entry(pane).or_default();
-    list.cursor = row;
-    filter::settle(list, &shown, height);
+    filter::settle(state, pane, row);
     // What stands over the first row is seen with it.
     if shown.iter().copied().find(stops) == Some(row) {
-        list.offset = 0;
+        state.lists.entry(pane).or_default().offset = 0;
     }
     if pane == Pane::Parameters
         && let Some(ParameterLine::Parameter(parameter)) = parameter_lines(state).get(row)
@@ -234,6 +231,11 @@ pub fn go_to_node(state: &mut State, node: Node) -> Vec<Effect> {
 pub fn go_to(state: &mut State, subject: Subject) -> Vec<Effect> {
     remember_place(state);
     focus(state, Pane::Neighbours);
+    turn_to(state, subject)
+}
+
+/// Makes something the subject of all panes; the cursors follow.
+fn turn_to(state: &mut State, subject: Subject) -> Vec<Effect> {
     let effects = set_subject(state, subject);
     ask::follow_selection(state);
     effects
@@ -293,19 +295,13 @@ fn reveal(state: &mut State, subject: Subject) {
 pub fn look_at(state: &mut State, passage: u32) -> Vec<Effect> {
     let subject = of_passage(state, passage);
     reveal(state, subject);
-    let effects = set_subject(state, subject);
-    ask::follow_selection(state);
-    effects
+    turn_to(state, subject)
 }
 
 pub fn go_to_passage(state: &mut State, passage: u32) -> Vec<Effect> {
     remember_place(state);
     focus(state, Pane::Passages);
-    let subject = of_passage(state, passage);
-    reveal(state, subject);
-    let effects = set_subject(state, subject);
-    ask::follow_selection(state);
-    effects
+    look_at(state, passage)
 }
 
 /// Enter.
@@ -491,9 +487,7 @@ fn neighbouring_passage(state: &mut State, by: isize) -> Vec<Effect> {
         return Vec::new();
     };
     let subject = of_passage(state, passage);
-    let effects = set_subject(state, subject);
-    ask::follow_selection(state);
-    effects
+    turn_to(state, subject)
 }
 
 pub fn play(state: &mut State) -> Vec<Effect> {

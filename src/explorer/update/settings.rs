@@ -280,9 +280,6 @@ pub fn tune(state: &mut State, parameter: Parameter) {
 pub fn show_parameter(state: &mut State) {
     let lines = parameter_lines(state);
     let wanted = ParameterLine::Parameter(state.parameter);
-    let height = state.hits.extent(Pane::Parameters).height;
-    let shown = filter::shown(state, Pane::Parameters);
-    let list = state.lists.entry(Pane::Parameters).or_default();
-    list.cursor = lines.iter().position(|line| *line == wanted).unwrap_or(0);
-    filter::settle(list, &shown, height);
+    let row = lines.iter().position(|line| *line == wanted).unwrap_or(0);
+    filter::settle(state, Pane::Parameters, row);
 }
