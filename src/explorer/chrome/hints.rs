@@ -1,5 +1,6 @@
 //! The last line: what can be pressed here. It drops words from the right; help stays.
 
+use crate::evaluate::labels::Cause;
 use crate::explorer::available::available;
 use crate::explorer::command::Command;
 use crate::explorer::hits::{Hits, Target};
@@ -37,14 +38,10 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         *x += width as u16 + 2;
         true
     };
-    let pairs = match &ink.state.mode {
-        Mode::Browse if ink.state.labels_by_key() => Some(LABELS),
-        Mode::Browse | Mode::Chord(_) => None,
-        mode => Some(typing(mode)),
-    };
-    match pairs {
+    let causes: Vec<String> = Cause::ALL.iter().map(|cause| cause.key().into()).collect();
+    match pairs(ink.state, &causes.join(" ")) {
         Some(pairs) => {
-            for &(key, name) in pairs {
+            for (key, name) in pairs {
                 let line = Line::from(vec![
                     ink.span(key, Scope::Key),
                     ink.muted(format!(" {name}")),
@@ -141,20 +138,36 @@ pub fn useful(state: &State) -> Vec<Command> {
     first
 }
 
-/// What the keys do in Annotate before the strip is open.
-const LABELS: &[(&str, &str)] = &[
-    ("Enter", "label"),
-    ("0 1 2", "grade"),
-    ("l e g r d o", "cause"),
-    ("+ -", "gold"),
-    ("n", "note"),
-    ("z", "withdraw"),
-    ("b", "blind"),
-    ("Left Right", "kind"),
-    ("Tab", "next pane"),
-    ("Esc", "Explore"),
-    ("?", "help"),
-];
+/// What keys do where they are not commands.
+fn pairs<'a>(state: &State, causes: &'a str) -> Option<Vec<(&'a str, &'static str)>> {
+    match &state.mode {
+        Mode::Browse if state.labels_by_key() => Some(strip(causes, false)),
+        Mode::Browse | Mode::Chord(_) => None,
+        Mode::Label(None) => Some(strip(causes, true)),
+        mode => Some(typing(mode).to_vec()),
+    }
+}
+
+/// What the keys of the label strip do, and in Annotate before it is open.
+fn strip(causes: &str, open: bool) -> Vec<(&str, &'static str)> {
+    let keys = [
+        ("Enter", "label", "save"),
+        ("0 1 2", "grade", "grade"),
+        (causes, "cause", "cause"),
+        ("+ -", "gold", "gold"),
+        ("n", "note", "note"),
+        ("t", "", "verdict"),
+        ("z", "withdraw", "withdraw"),
+        ("b", "blind", "blind"),
+        ("Left Right", "kind", "others"),
+        ("Tab", "next pane", ""),
+        ("Esc", "Explore", "leave"),
+        ("?", "help", ""),
+    ];
+    let now = keys.map(|(key, before, inside)| (key, if open { inside } else { before }));
+    let now = now.into_iter().filter(|(_, name)| !name.is_empty());
+    now.collect()
+}
 
 fn typing(mode: &Mode) -> &'static [(&'static str, &'static str)] {
     match mode {
@@ -178,18 +191,6 @@ fn typing(mode: &Mode) -> &'static [(&'static str, &'static str)] {
             ("Up Down", "move"),
             ("^U", "clear"),
             ("Tab", "keep, next pane"),
-        ],
-        Mode::Label(None) => &[
-            ("Enter", "save"),
-            ("0 1 2", "grade"),
-            ("l e g r d o", "cause"),
-            ("+ -", "gold"),
-            ("n", "note"),
-            ("t", "verdict"),
-            ("z", "withdraw"),
-            ("b", "blind"),
-            ("Left Right", "others"),
-            ("Esc", "leave"),
         ],
         Mode::Label(Some(_)) => &[("Enter", "keep the note"), ("Esc", "leave it as it was")],
         Mode::Weight(_) => &[
