@@ -623,9 +623,7 @@ impl Contents for Flows {
     }
 
     fn copied(&self, state: &State, _: &Scene, _: usize) -> Option<(String, String)> {
-        state
-            .flow()
-            .map(|flow| (copied(state, flow), "flow".to_owned()))
+        copied(state)
     }
 
     fn json(&self, state: &State, scene: &Scene) -> (Value, &'static str) {
@@ -638,9 +636,11 @@ impl Contents for Flows {
 }
 
 /// The strands of the step that is shown, a line each, and the step in words.
-pub fn copied(state: &State, flow: &Flow) -> String {
+pub fn copied(state: &State) -> Option<(String, String)> {
+    let flow = state.flow()?;
+    let what = "flow".to_owned();
     let Some(step) = flow.steps.get(state.flow_step()) else {
-        return flow.note.clone();
+        return Some((flow.note.clone(), what));
     };
     let line = |(strand, back): (&Strand, bool)| {
         let rows = way(flow, strand, back).into_iter();
@@ -653,7 +653,7 @@ pub fn copied(state: &State, flow: &Flow) -> String {
     let forth = step.strands.iter().map(|strand| (strand, false));
     let back = step.returns.iter().map(|strand| (strand, true));
     let lines: Vec<String> = told.chain(forth.chain(back).map(line)).collect();
-    lines.join("\n")
+    Some((lines.join("\n"), what))
 }
 
 /// The rows that a strand passes, in the order that it does.

@@ -163,9 +163,7 @@ impl Contents for Moves {
     }
 
     fn copied(&self, state: &State, _: &Scene, _: usize) -> Option<(String, String)> {
-        state
-            .flow()
-            .map(|flow| (super::flow::copied(state, flow), "flow".to_owned()))
+        super::flow::copied(state)
     }
 
     fn json(&self, _: &State, scene: &Scene) -> (Value, &'static str) {
