@@ -15,7 +15,8 @@ use super::labelling::Labelling;
 use super::layout::{Arranged, Pane, Plan, View, WIDE};
 use super::lesson::Playing;
 use super::scene::{
-    Answer, Browse, Browsed, Detail, Facts, Flow, Request, Scene, Subject, Ways, Whole, Why,
+    Answer, Around, Browse, Browsed, Detail, Facts, Flow, Request, Scene, Subject, Timeline, Ways,
+    Whole, Why,
 };
 use super::store::Session;
 use crate::layers::Class;
@@ -475,6 +476,11 @@ impl State {
         self.detail()?.passage.as_ref()
     }
 
+    /// The selected node, and what is next to it.
+    pub fn around(&self) -> Option<&Around> {
+        self.detail()?.node.as_ref()
+    }
+
     /// The question on screen and its settings.
     pub fn on_screen(&self) -> Option<(&str, &Settings)> {
         let scene = self.scene()?;
@@ -623,10 +629,14 @@ impl State {
         self.earlier_step().unwrap_or(last).min(last)
     }
 
+    /// What happened step by step.
+    pub fn timeline(&self) -> Option<&Timeline> {
+        self.scene()?.timeline.as_ref()
+    }
+
     /// How many steps can be shown.
     pub fn steps(&self) -> usize {
-        let timeline = self.scene().and_then(|scene| scene.timeline.as_ref());
-        timeline.map_or(0, |timeline| timeline.steps.len())
+        self.timeline().map_or(0, |timeline| timeline.steps.len())
     }
 
     /// The step that is shown when it is not the end.
@@ -637,8 +647,7 @@ impl State {
     /// What the title of a pane says while an earlier step is shown: which one, of a pane that follows, and of one that
     /// stays that it shows the end. Empty at the end.
     pub fn moment(&self, follows: bool) -> String {
-        let timeline = self.scene().and_then(|scene| scene.timeline.as_ref());
-        match timeline.zip(self.earlier_step()) {
+        match self.timeline().zip(self.earlier_step()) {
             Some((timeline, step)) if follows => format!(" at {}", timeline.place(step)),
             Some(_) => " at the end".to_owned(),
             None => String::new(),

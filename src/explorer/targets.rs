@@ -51,7 +51,7 @@ pub fn name(state: &State) -> Result<String, String> {
     let none = || "select a name in Seeds, Spread or Neighbours".to_owned();
     let scene = state.scene().ok_or("there is no result yet")?;
     let at = state.list(state.focus).cursor;
-    let around = state.detail().and_then(|detail| detail.node.as_ref());
+    let around = state.around();
     let row: Option<&Row> = match state.focus {
         Pane::Seeds => scene.seeds.get(at),
         Pane::Neighbours => around.and_then(|around| around.neighbours.get(at)),
@@ -77,7 +77,7 @@ pub fn edge(state: &State) -> Result<NameEdge, String> {
     if state.focus != Pane::Neighbours {
         return Err("needs an entity-passage edge: select one in Neighbours (' n)".into());
     }
-    let around = state.detail().and_then(|detail| detail.node.as_ref());
+    let around = state.around();
     let around = around.ok_or("there is no result yet")?;
     let row = around.neighbours.get(state.list(Pane::Neighbours).cursor);
     let row = row.ok_or("no edge is selected")?;

@@ -54,7 +54,7 @@ pub fn render(ink: &Ink<'_>, playing: &Playing, area: Rect, buf: &mut Buffer, hi
 /// What the words do not say of what is on screen: another step of the walk than theirs, or what arrows beside ranks compare.
 fn about(ink: &Ink<'_>, playing: &Playing) -> String {
     let state = ink.state;
-    let timeline = state.scene().and_then(|scene| scene.timeline.as_ref());
+    let timeline = state.timeline();
     let Some(timeline) = timeline.filter(|_| playing.settled && !state.running()) else {
         return String::new();
     };

@@ -196,7 +196,7 @@ impl Contents for Neighbours {
     }
 
     fn draw(&self, ink: &Ink<'_>, slot: Slot, buf: &mut Buffer, hits: &mut Hits) {
-        let Some(around) = ink.state.detail().and_then(|d| d.node.as_ref()) else {
+        let Some(around) = ink.state.around() else {
             return ink.bare(slot, "Neighbours", buf, hits);
         };
         let flat = ink.state.scene().is_some_and(|s| s.is_flat());
@@ -264,23 +264,23 @@ impl Contents for Neighbours {
     }
 
     fn count(&self, state: &State) -> usize {
-        around(state).map_or(0, |around| around.neighbours.len())
+        state.around().map_or(0, |around| around.neighbours.len())
     }
 
     fn words(&self, state: &State) -> Vec<Option<Words>> {
-        let around = around(state).filter(|_| state.scene().is_some());
+        let around = state.around().filter(|_| state.scene().is_some());
         let rows = around.map_or(&[][..], |around| &around.neighbours);
         rows.iter().map(row::words).collect()
     }
 
     fn subject(&self, state: &State, row: usize) -> Option<Subject> {
-        row::subject(around(state)?.neighbours.get(row)?)
+        row::subject(state.around()?.neighbours.get(row)?)
     }
 
     fn copied(&self, state: &State, scene: &Scene, row: usize) -> Option<(String, String)> {
         Some(row::copied(
             scene,
-            around(state)?.neighbours.get(row)?,
+            state.around()?.neighbours.get(row)?,
             "neighbour",
         ))
     }
@@ -294,7 +294,7 @@ impl Contents for Neighbours {
     }
 
     fn spoken(&self, state: &State) -> Vec<Option<String>> {
-        let Some(around) = around(state) else {
+        let Some(around) = state.around() else {
             return Vec::new();
         };
         let one = |row: &Row| {
@@ -311,12 +311,8 @@ impl Contents for Neighbours {
     }
 }
 
-fn around(state: &State) -> Option<&Around> {
-    state.detail()?.node.as_ref()
-}
-
 fn as_json(state: &State) -> Value {
-    let Some(around) = around(state) else {
+    let Some(around) = state.around() else {
         return Value::Null;
     };
     let row = |row: &Row| {

@@ -162,23 +162,11 @@ fn tail(id: &str, cells: usize) -> String {
     format!("..{}", kept.into_iter().rev().collect::<String>())
 }
 
-/// `*` marks passages next to the selected node, letters those that are seeds.
-fn mark(ink: &Ink<'_>, row: &PassageRow) -> Span<'static> {
-    let around = ink.state.detail().and_then(|d| d.node.as_ref());
-    match around
-        .zip(row.node)
-        .is_some_and(|(a, node)| a.touches(node))
-    {
-        true => ink.span("*", Scope::Key),
-        false => ink.text(" "),
-    }
-}
-
 fn hit(ink: &Ink<'_>, row: &PassageRow, columns: &Columns) -> Line<'static> {
     let title_scope = if row.gold { Scope::Gold } else { Scope::Text };
     let mut spans = vec![
         ink.value(text::pad_left(&row.rank.to_string(), columns.rank)),
-        mark(ink, row),
+        row::adjacent(ink, row.node),
         gold_mark(ink, row.gold),
         cited_mark(ink, row.passage),
         columns.identifier(ink, &row.id),
@@ -310,7 +298,7 @@ fn at_step(
     columns: &Columns,
 ) -> Line<'static> {
     let (passage, score) = step.passages[row];
-    let gold = scene.gold.iter().any(|gold| gold.passage == passage);
+    let gold = scene.is_gold(passage);
     let title = scene.titles.get(&passage).map_or("", String::as_str);
     let (change, scope) = match scene.row(passage).map(|at| at + 1) {
         Some(last) => change(ink, Some(row + 1), last),
@@ -594,11 +582,7 @@ pub fn cut_line(scene: &Scene) -> Vec<usize> {
 
 /// What a line of the ranking is about.
 pub fn subject(scene: &Scene, row: usize) -> Option<Subject> {
-    let passage = match *passage_lines(scene).get(row)? {
-        PassageLine::Hit(i) => scene.passages[i].passage,
-        PassageLine::Lost(i) => scene.gold[i].passage,
-        PassageLine::Cut | PassageLine::Missing(_) => return None,
-    };
+    let passage = passage_lines(scene).get(row)?.passage(scene)?;
     Some(row::of_passage(scene, passage))
 }
 
@@ -655,14 +639,7 @@ pub fn ranked<'s>(scene: &'s Scene, shown: Option<&[usize]>) -> Vec<&'s PassageR
     };
     let lines = rows::passage_lines(scene);
     let lines = shown.iter().filter_map(|row| lines.get(*row));
-    let passage = |line: &PassageLine| match *line {
-        PassageLine::Hit(at) => scene.passages.get(at),
-        PassageLine::Lost(at) => {
-            let lost = scene.gold[at].passage;
-            scene.passages.iter().find(|row| row.passage == lost)
-        }
-        PassageLine::Cut | PassageLine::Missing(_) => None,
-    };
+    let passage = |line: &PassageLine| Some(&scene.passages[scene.row(line.passage(scene)?)?]);
     let mut seen: Vec<&PassageRow> = lines.filter_map(passage).collect();
     seen.sort_by_key(|row| row.rank);
     seen

@@ -12,7 +12,7 @@ use crate::explorer::scene::{Row, Sign};
 use crate::explorer::state::Mode;
 use crate::explorer::text::{self, Scale};
 use crate::explorer::theme::Scope;
-use crate::retrieve::SeedChange;
+use crate::retrieve::{Node, SeedChange};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
@@ -147,7 +147,7 @@ pub fn line(ink: &Ink<'_>, row: &Row, at: usize, columns: &Columns<'_>) -> Line<
             vec![ink.letter(group), ink.text(" "), ink.fill(group)]
         }
         _ if columns.filled => vec![],
-        _ => vec![adjacent(ink, row)],
+        _ => vec![adjacent(ink, row.node)],
     };
     if columns.rank > 0 {
         spans.push(ink.muted(text::pad_left(&(at + 1).to_string(), columns.rank)));
@@ -274,12 +274,9 @@ fn moved(ink: &Ink<'_>, row: &Row, at: usize, columns: &Columns<'_>) -> Option<(
 }
 
 /// `*` marks what is next to the selected node.
-fn adjacent(ink: &Ink<'_>, row: &Row) -> Span<'static> {
-    let around = ink.state.detail().and_then(|d| d.node.as_ref());
-    match around
-        .zip(row.node)
-        .is_some_and(|(around, node)| around.touches(node))
-    {
+pub fn adjacent(ink: &Ink<'_>, node: Option<Node>) -> Span<'static> {
+    let both = ink.state.around().zip(node);
+    match both.is_some_and(|(around, node)| around.touches(node)) {
         true => ink.span("*", Scope::Key),
         false => ink.text(" "),
     }

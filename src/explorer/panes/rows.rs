@@ -19,6 +19,17 @@ pub enum PassageLine {
     Missing(usize),
 }
 
+impl PassageLine {
+    /// The passage that it is about.
+    pub fn passage(self, scene: &Scene) -> Option<u32> {
+        match self {
+            PassageLine::Hit(at) => Some(scene.passages[at].passage),
+            PassageLine::Lost(at) => Some(scene.gold[at].passage),
+            PassageLine::Cut | PassageLine::Missing(_) => None,
+        }
+    }
+}
+
 /// What is returned, the cut, all gold that is not returned wherever it is, then the ranks after the cut.
 pub fn passage_lines(scene: &Scene) -> Vec<PassageLine> {
     let rows = scene.passages.len();

@@ -43,11 +43,7 @@ struct Run<'a> {
 impl Run<'_> {
     /// The passage on a row.
     fn passage(&self, row: usize) -> Option<u32> {
-        match *self.lines.get(row)? {
-            PassageLine::Hit(at) => Some(self.scene?.passages[at].passage),
-            PassageLine::Lost(at) => Some(self.scene?.gold[at].passage),
-            PassageLine::Cut | PassageLine::Missing(_) => None,
-        }
+        self.lines.get(row)?.passage(self.scene?)
     }
 }
 

@@ -199,7 +199,7 @@ pub fn turned(state: &mut State, subject: Subject) {
 }
 
 fn remember_place(state: &mut State) {
-    let around = state.detail().and_then(|detail| detail.node.as_ref());
+    let around = state.around();
     let label = around.map_or_else(String::new, |around| around.label.clone());
     state.trail.push(Place {
         subject: state.wanted.subject,
