@@ -4,42 +4,18 @@
 use crate::retrieve::Parameter;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Where help lists a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Group {
-    Question,
-    Moving,
-    Panes,
-    Settings,
-    Parameters,
-    Steps,
-    Taking,
-    Program,
-}
-
-impl Group {
-    pub const ALL: [Group; 8] = [
-        Group::Question,
-        Group::Moving,
-        Group::Panes,
-        Group::Settings,
-        Group::Parameters,
-        Group::Steps,
-        Group::Taking,
-        Group::Program,
-    ];
-
-    pub fn title(self) -> &'static str {
-        match self {
-            Group::Question => "Question",
-            Group::Moving => "Moving",
-            Group::Panes => "Panes",
-            Group::Settings => "Settings",
-            Group::Parameters => "Parameters",
-            Group::Steps => "Walk steps",
-            Group::Taking => "Copy, export, label",
-            Group::Program => "Program",
-        }
+named! {
+    /// Where help lists a command.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Group, title {
+        Question "Question",
+        Moving "Moving",
+        Panes "Panes",
+        Settings "Settings",
+        Parameters "Parameters",
+        Steps "Walk steps",
+        Taking "Copy, export, label",
+        Program "Program",
     }
 }
 

@@ -3,84 +3,52 @@
 use ratatui::layout::{Constraint, Layout, Rect};
 use serde::{Deserialize, Serialize};
 
-/// A part of the screen that can have the keyboard.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Pane {
-    Question,
-    Seeds,
-    Parameters,
-    Session,
-    Spread,
-    Neighbours,
-    Passages,
-    Why,
-    Iterations,
-    /// The text of a passage; in Explore only there while one is read.
-    Reader,
-    /// Pinned runs and the live one, side by side.
-    Runs,
-    /// What differs between two runs, and which difference did it.
-    Changes,
-    /// Score moving through columns of nodes.
-    Flow,
-    /// The heaviest nodes by step.
-    Heat,
-    /// What one step moved.
-    Step,
-    /// Ways from seeds to passages.
-    Paths,
-    /// The set under the pinned settings and the live ones.
-    Set,
-    /// How far gold gets over the set, and why what is lost is lost.
-    Lost,
-    /// The questions of the set, by what changed.
-    Questions,
-    /// Every method on this question.
-    Methods,
-    /// The set's scores so far.
-    History,
-    /// Passages that wait for a label.
-    Queue,
-    /// What is said of the passage on screen.
-    Label,
+named! {
+    /// A part of the screen that can have the keyboard.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Pane, id {
+        Question "question",
+        Seeds "seeds",
+        Parameters "parameters",
+        Session "session",
+        Spread "spread",
+        Neighbours "neighbours",
+        Passages "passages",
+        Why "why",
+        Iterations "iterations",
+        /// The text of a passage; in Explore only there while one is read.
+        Reader "reader",
+        /// Pinned runs and the live one, side by side.
+        Runs "runs",
+        /// What differs between two runs, and which difference did it.
+        Changes "changes",
+        /// Score moving through columns of nodes.
+        Flow "flow",
+        /// The heaviest nodes by step.
+        Heat "heat",
+        /// What one step moved.
+        Step "step",
+        /// Ways from seeds to passages.
+        Paths "paths",
+        /// The set under the pinned settings and the live ones.
+        Set "set",
+        /// How far gold gets over the set, and why what is lost is lost.
+        Lost "lost",
+        /// The questions of the set, by what changed.
+        Questions "questions",
+        /// Every method on this question.
+        Methods "methods",
+        /// The set's scores so far.
+        History "history",
+        /// Passages that wait for a label.
+        Queue "queue",
+        /// What is said of the passage on screen.
+        Label "label",
+    }
 }
 
 impl Pane {
-    /// Its name in options and files.
-    pub fn id(self) -> &'static str {
-        match self {
-            Pane::Question => "question",
-            Pane::Seeds => "seeds",
-            Pane::Parameters => "parameters",
-            Pane::Session => "session",
-            Pane::Spread => "spread",
-            Pane::Neighbours => "neighbours",
-            Pane::Passages => "passages",
-            Pane::Why => "why",
-            Pane::Iterations => "iterations",
-            Pane::Reader => "reader",
-            Pane::Runs => "runs",
-            Pane::Changes => "changes",
-            Pane::Flow => "flow",
-            Pane::Heat => "heat",
-            Pane::Step => "step",
-            Pane::Paths => "paths",
-            Pane::Set => "set",
-            Pane::Lost => "lost",
-            Pane::Questions => "questions",
-            Pane::Methods => "methods",
-            Pane::History => "history",
-            Pane::Queue => "queue",
-            Pane::Label => "label",
-        }
-    }
-
-    /// The pane of a name.
-    pub fn from_id(id: &str) -> Option<Pane> {
-        Pane::all().find(|pane| pane.id() == id)
-    }
-
     /// Those of every view; one that is in several comes several times.
     pub fn all() -> impl Iterator<Item = Pane> {
         let views = View::ALL.into_iter();
@@ -88,46 +56,27 @@ impl Pane {
     }
 }
 
-/// What the screen shows: each view has panes of its own over the same question, selection and step.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum View {
-    #[default]
-    Explore,
-    Compare,
-    Flow,
-    Graph,
-    Evaluate,
-    Annotate,
+named! {
+    /// What the screen shows: each view has panes of its own over the same question, selection and step.
+    #[derive(
+        Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+    )]
+    #[serde(rename_all = "kebab-case")]
+    pub enum View, name {
+        #[default]
+        Explore "Explore",
+        Compare "Compare",
+        Flow "Flow",
+        Graph "Graph",
+        Evaluate "Evaluate",
+        Annotate "Annotate",
+    }
 }
 
 /// A row of panes: its part of the height, and the panes with their parts of the width.
 type Row = (u16, &'static [(Pane, u16)]);
 
 impl View {
-    /// In the order of their keys.
-    pub const ALL: [View; 6] = [
-        View::Explore,
-        View::Compare,
-        View::Flow,
-        View::Graph,
-        View::Evaluate,
-        View::Annotate,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            View::Explore => "Explore",
-            View::Compare => "Compare",
-            View::Flow => "Flow",
-            View::Graph => "Graph",
-            View::Evaluate => "Evaluate",
-            View::Annotate => "Annotate",
-        }
-    }
-
     /// In the order of Tab. Every view has the question.
     pub fn panes(self) -> &'static [Pane] {
         match self {

@@ -16,11 +16,16 @@
 //! | [`layout`] | where panes are, for every size |
 //! | [`panes`] | one file a pane; what they draw with, their rows and filters |
 //! | `chrome`, `overlays` | lines around the panes, boxes over them: one file each with one `render` |
+//! | [`app`] | what the loop at a terminal and the stage of tests and pictures share |
 //! | [`start`] | the first screen where no index was named |
 //! | [`plain`] | the same in lines, for a screen reader |
 //! | [`scene`] | what a retrieval looks like on screen: strings and numbers |
 //! | `export`, `flags` | files and shell commands of what is on screen |
 //! | [`theme`], [`glyphs`], [`picture`] | looks, characters, frames as SVG, ANSI and text |
+//! | `named` | enums whose variants have a name each |
+
+#[macro_use]
+mod named;
 
 pub mod action;
 pub mod app;

@@ -18,36 +18,21 @@ pub use raster::{Pen, Raster};
 pub use text::{clean, cut, pad, pad_left, width};
 pub use wires::Wires;
 
-/// The three sets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum GlyphSet {
-    /// Box lines, eighth blocks, braille.
-    #[default]
-    Unicode,
-    /// The same without braille, which several fonts leave out (bottom#914).
-    UnicodeSafe,
-    /// Only ASCII.
-    Ascii,
+named! {
+    /// The three sets.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum GlyphSet, id {
+        /// Box lines, eighth blocks, braille.
+        #[default]
+        Unicode "unicode",
+        /// The same without braille, which several fonts leave out (bottom#914).
+        UnicodeSafe "unicode-safe",
+        /// Only ASCII.
+        Ascii "ascii",
+    }
 }
 
 impl GlyphSet {
-    /// All sets, richest first.
-    pub const ALL: [Self; 3] = [Self::Unicode, Self::UnicodeSafe, Self::Ascii];
-
-    /// The name in the settings.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Unicode => "unicode",
-            Self::UnicodeSafe => "unicode-safe",
-            Self::Ascii => "ascii",
-        }
-    }
-
-    /// The set of a name in the settings.
-    pub fn from_id(id: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|set| set.id() == id)
-    }
-
     /// ASCII where the locale promises no UTF-8, as on old consoles and in `LC_ALL=C`.
     pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Self {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"]

@@ -3,17 +3,19 @@
 use std::io::IsTerminal;
 use std::str::FromStr;
 
-/// The number of colours used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ColorLevel {
-    /// No colour at all; bold, reversed and underlined text carry the meaning.
-    None,
-    /// The terminal's own sixteen.
-    Ansi16,
-    /// The 256 of xterm.
-    Ansi256,
-    /// 24 bits.
-    True,
+named! {
+    /// The number of colours used.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum ColorLevel, id {
+        /// No colour at all; bold, reversed and underlined text carry the meaning.
+        None "none",
+        /// The terminal's own sixteen.
+        Ansi16 "16",
+        /// The 256 of xterm.
+        Ansi256 "256",
+        /// 24 bits.
+        True "true",
+    }
 }
 
 /// What was asked for with `--color` or in the settings.
@@ -55,19 +57,6 @@ impl FromStr for ColorChoice {
 }
 
 impl ColorLevel {
-    /// All levels, poorest first.
-    pub const ALL: [Self; 4] = [Self::None, Self::Ansi16, Self::Ansi256, Self::True];
-
-    /// The name used in theme files and in `doctor`.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Ansi16 => "16",
-            Self::Ansi256 => "256",
-            Self::True => "true",
-        }
-    }
-
     /// The level for this process: what was asked for, then the environment, then the terminal.
     pub fn detect(choice: ColorChoice) -> Self {
         Self::decide(choice, std::io::stdout().is_terminal(), |name| {
