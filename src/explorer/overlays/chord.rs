@@ -30,14 +30,7 @@ pub fn render(ink: &Ink<'_>, begun: Stroke, main: Rect, buf: &mut Buffer, hits: 
     if area.height < 3 || area.width < 12 {
         return;
     }
-    super::frame(area, buf, ink);
-    buf.set_stringn(
-        area.x + 2,
-        area.y,
-        format!(" {begun} .. "),
-        usize::from(area.width) - 4,
-        ink.style(Scope::Title),
-    );
+    super::frame(ink, area, &format!("{begun} .."), ("", 0), buf);
     for (i, (key, command)) in follow.iter().enumerate() {
         let (column, row) = (i as u16 / rows.max(1), i as u16 % rows.max(1));
         let place =

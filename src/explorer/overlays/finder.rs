@@ -46,24 +46,8 @@ pub fn render(ink: &Ink<'_>, open: &Finder, main: Rect, buf: &mut Buffer, hits: 
     if area.width < 20 || area.height < 5 {
         return;
     }
-    super::frame(area, buf, ink);
     let (title, note) = titles(open);
-    buf.set_stringn(
-        area.x + 2,
-        area.y,
-        format!(" {title} "),
-        usize::from(area.width) - 4,
-        ink.style(Scope::Title),
-    );
-    let note = format!(" {note} ");
-    if title.len() + note.len() + 8 < usize::from(area.width) {
-        buf.set_string(
-            area.x + area.width - 2 - note.len() as u16,
-            area.y,
-            &note,
-            ink.style(Scope::Muted),
-        );
-    }
+    super::frame(ink, area, title, (note, 6), buf);
     let inner = Rect::new(area.x + 1, area.y + 1, area.width - 2, area.height - 2);
     hits.add(inner, Target::Entry(usize::MAX));
     hits.cursor = Some(field(ink, open, inner, buf));

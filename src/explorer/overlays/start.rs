@@ -77,14 +77,8 @@ pub fn render(ink: &Ink<'_>, at: usize, main: Rect, buf: &mut Buffer, hits: &mut
     if area.width < 20 || area.height < 3 {
         return;
     }
-    super::frame(area, buf, ink);
-    buf.set_string(area.x + 2, area.y, " Start ", ink.style(Scope::Title));
-    let note = format!(" press a letter, or Up Down Enter   Esc: {close} ");
-    let note = &*note;
-    if text::width(note) + 14 < usize::from(area.width) {
-        let x = area.x + area.width - 2 - text::width(note) as u16;
-        buf.set_string(x, area.y, note, ink.style(Scope::Muted));
-    }
+    let note = format!("press a letter, or Up Down Enter   Esc: {close}");
+    super::frame(ink, area, "Start", (&note, 7), buf);
     for (y, (row, line)) in lines.iter().enumerate() {
         let place = Rect::new(area.x + 1, area.y + 1 + y as u16, area.width - 2, 1);
         if place.y + 1 >= area.y + area.height {

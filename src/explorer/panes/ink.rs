@@ -74,6 +74,11 @@ impl<'a> Ink<'a> {
         Span::styled(Glyphs::letter(group).to_owned(), self.theme.seed(group))
     }
 
+    /// The same for what may be of no group.
+    pub fn letter_of(&self, group: Option<usize>) -> Span<'static> {
+        group.map_or_else(|| self.text(" "), |group| self.letter(group))
+    }
+
     pub fn fill(&self, group: usize) -> Span<'static> {
         Span::styled(self.glyphs.fill(group).to_owned(), self.theme.seed(group))
     }

@@ -123,11 +123,7 @@ impl Table<'_> {
             spans.push(ink.muted(text::pad(&format!("{arrow} {kind}"), self.kind)));
         }
         if self.letters {
-            spans.push(
-                row.group
-                    .map_or_else(|| ink.text(" "), |group| ink.letter(group)),
-            );
-            spans.push(ink.text(" "));
+            spans.extend([ink.letter_of(row.group), ink.text(" ")]);
         }
         spans.extend([passage_mark(ink, row), ink.text(" ")]);
         let scope = [Scope::Entity, Scope::Passage][usize::from(row.is_passage)];

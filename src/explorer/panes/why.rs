@@ -391,7 +391,7 @@ fn list(
             Scope::Bar
         };
         Line::from(vec![
-            part.group.map_or_else(|| ink.text(" "), |g| ink.letter(g)),
+            ink.letter_of(part.group),
             ink.text(" "),
             ink.span(text::pad(&part.label, label), paid),
             ink.value(text::pad_left(&scale.figure(part.value), 8)),
@@ -425,7 +425,7 @@ fn beside_line(
     let told = format!("{sign}{}", scale.figure(gap));
     let share = if gaps > 0.0 { gap.abs() / gaps } else { 0.0 };
     Line::from(vec![
-        part.group.map_or_else(|| ink.text(" "), |g| ink.letter(g)),
+        ink.letter_of(part.group),
         ink.text(" "),
         ink.text(text::pad(&part.label, label)),
         ink.value(figure(part.value)),
@@ -498,9 +498,8 @@ fn parts(ink: &Ink<'_>, scene: &Scene, why: &Why, width: usize) -> Vec<Line<'sta
         width.saturating_sub(15)
     };
     let cell = |group: Option<usize>, name: &str, value: f64| {
-        let letter = group.map_or_else(|| ink.text(" "), |g| ink.letter(g));
         vec![
-            letter,
+            ink.letter_of(group),
             ink.text(format!(" {}", text::pad(name, label))),
             ink.value(text::pad_left(&text::score(value), 7)),
             ink.muted(text::pad_left(
