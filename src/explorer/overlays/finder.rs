@@ -9,33 +9,64 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
+/// What a finder has: columns, lines for what the entry under the cursor does, its title, its keys, and what to type.
+struct Spec {
+    width: u16,
+    about: u16,
+    title: &'static str,
+    keys: &'static str,
+    hint: &'static str,
+}
+
+macro_rules! finders {
+    ($($kind:ident $width:literal $about:literal $title:literal $keys:literal $hint:literal;)+) => {
+        fn spec(kind: FinderKind) -> Spec {
+            match kind {
+                $(FinderKind::$kind => Spec {
+                    width: $width, about: $about, title: $title, keys: $keys, hint: $hint,
+                }),+
+            }
+        }
+    };
+}
+
+finders! {
+    Palette 92 4 "Commands" "@ node  # passage  ? question  ! failure   Enter run"
+        "command, parameter or value: alpha .35 ..";
+    Methods 96 4 "Method" "type to filter   Enter switch   Esc close" "bm25, graph ..";
+    Compose 96 4 "Compose" "type to filter   Enter take   Esc close" "a part: noderag, push, rerank ..";
+    Preset 96 4 "Keep as a preset" "a name   Enter save   Esc close" "letters, digits, - and _ ..";
+    Node 96 0 "Find a node" "part of a name   Enter go there   Esc close" "part of the name of a node or passage ..";
+    End 96 0 "Best paths to" "part of a name   Enter show them   Esc close" "part of the name of a node or passage ..";
+    Join 96 0 "Join names" "the other name   Enter join   Esc close" "part of the other name ..";
+    Edits 96 4 "Changes of the graph" "type one   Enter remove   Esc close"
+        "join NAME | NAME, cut NAME | #ID, add, weigh NAME | #ID * 2, mute NAME, keep NAME ..";
+    SavePatch 96 4 "Save patch" "a name or a path   Enter save   Esc close"
+        "letters, or a path such as ./nixon.patch ..";
+    LoadPatch 96 4 "Load patch" "a name or a path   Enter load   Esc close"
+        "a name, or a path such as ./nixon.patch ..";
+    Seeds 96 0 "Add a seed" "a name, or #passage   Enter add   Esc close"
+        "part of a name, or # and part of a passage ..";
+    History 100 0 "Questions asked" "type to filter   Enter ask   Esc close" "part of a question ..";
+    Themes 100 4 "Theme" "Up Down show   Enter keep   Esc back" "dark, light ..";
+    Messages 100 4 "Messages" "type to filter   Esc close" "a word ..";
+    Lessons 100 4 "Lessons" "type to filter   Enter begin   Esc close" "hubs, restart ..";
+    // A model may say more than a few words.
+    Answer 100 8 "Answer" "Enter goes to a passage   Esc close" "part of a passage ..";
+    Doctor 100 4 "Doctor" "type to filter   Esc close" "hubs, names ..";
+    Indexes 100 4 "Open an index or corpus" "a path   Tab into   Enter open   Esc close"
+        "an index folder or corpus files: ~/my-index ..";
+    Help 92 4 "Keys" "type to filter   Enter run   Esc close" "a key or a word ..";
+}
+
 pub fn render(ink: &Ink<'_>, open: &Finder, main: Rect, buf: &mut Buffer, hits: &mut Hits) {
     hits.add(buf.area, Target::Elsewhere);
-    let wanted = match open.kind {
-        FinderKind::Palette | FinderKind::Help => 92,
-        FinderKind::Methods | FinderKind::Compose | FinderKind::Preset | FinderKind::Seeds => 96,
-        FinderKind::Node | FinderKind::End | FinderKind::Join => 96,
-        FinderKind::Edits | FinderKind::SavePatch | FinderKind::LoadPatch => 96,
-        FinderKind::History
-        | FinderKind::Answer
-        | FinderKind::Doctor
-        | FinderKind::Lessons
-        | FinderKind::Messages
-        | FinderKind::Themes
-        | FinderKind::Indexes => 100,
-    };
-    let width = main.width.min(wanted);
-    let about_rows = match open.kind {
-        FinderKind::History | FinderKind::Seeds | FinderKind::Join => 0,
-        FinderKind::Node | FinderKind::End => 0,
-        // A model may say more than a few words.
-        FinderKind::Answer => 8,
-        _ => 4,
-    };
+    let spec = spec(open.kind);
+    let width = main.width.min(spec.width);
     let rows = u16::try_from(display_rows(open).len()).unwrap_or(u16::MAX);
     let height = main
         .height
-        .min(rows.max(8).saturating_add(4 + about_rows))
+        .min(rows.max(8).saturating_add(4 + spec.about))
         .min(main.height.max(10));
     let area = Rect::new(
         main.x + (main.width - width) / 2,
@@ -46,12 +77,11 @@ pub fn render(ink: &Ink<'_>, open: &Finder, main: Rect, buf: &mut Buffer, hits: 
     if area.width < 20 || area.height < 5 {
         return;
     }
-    let (title, note) = titles(open);
-    super::frame(ink, area, title, (note, 6), buf);
+    super::frame(ink, area, spec.title, (spec.keys, 6), buf);
     let inner = Rect::new(area.x + 1, area.y + 1, area.width - 2, area.height - 2);
     hits.add(inner, Target::Entry(usize::MAX));
-    hits.cursor = Some(field(ink, open, inner, buf));
-    let about_rows = about_rows.min(inner.height.saturating_sub(8));
+    hits.cursor = Some(field(ink, open, spec.hint, inner, buf));
+    let about_rows = spec.about.min(inner.height.saturating_sub(8));
     let list = Rect {
         y: inner.y + 2,
         height: inner.height.saturating_sub(2 + about_rows),
@@ -72,69 +102,11 @@ pub fn render(ink: &Ink<'_>, open: &Finder, main: Rect, buf: &mut Buffer, hits: 
     }
 }
 
-fn titles(open: &Finder) -> (&'static str, &'static str) {
-    match open.kind {
-        FinderKind::Palette => (
-            "Commands",
-            "@ node  # passage  ? question  ! failure   Enter run",
-        ),
-        FinderKind::Methods => ("Method", "type to filter   Enter switch   Esc close"),
-        FinderKind::Compose => ("Compose", "type to filter   Enter take   Esc close"),
-        FinderKind::Preset => ("Keep as a preset", "a name   Enter save   Esc close"),
-        FinderKind::Node => ("Find a node", "part of a name   Enter go there   Esc close"),
-        FinderKind::End => (
-            "Best paths to",
-            "part of a name   Enter show them   Esc close",
-        ),
-        FinderKind::Join => ("Join names", "the other name   Enter join   Esc close"),
-        FinderKind::Edits => (
-            "Changes of the graph",
-            "type one   Enter remove   Esc close",
-        ),
-        FinderKind::SavePatch => ("Save patch", "a name or a path   Enter save   Esc close"),
-        FinderKind::LoadPatch => ("Load patch", "a name or a path   Enter load   Esc close"),
-        FinderKind::Seeds => ("Add a seed", "a name, or #passage   Enter add   Esc close"),
-        FinderKind::History => ("Questions asked", "type to filter   Enter ask   Esc close"),
-        FinderKind::Themes => ("Theme", "Up Down show   Enter keep   Esc back"),
-        FinderKind::Messages => ("Messages", "type to filter   Esc close"),
-        FinderKind::Lessons => ("Lessons", "type to filter   Enter begin   Esc close"),
-        FinderKind::Answer => ("Answer", "Enter goes to a passage   Esc close"),
-        FinderKind::Doctor => ("Doctor", "type to filter   Esc close"),
-        FinderKind::Indexes => (
-            "Open an index or corpus",
-            "a path   Tab into   Enter open   Esc close",
-        ),
-        FinderKind::Help => ("Keys", "type to filter   Enter run   Esc close"),
-    }
-}
-
-fn field(ink: &Ink<'_>, open: &Finder, inner: Rect, buf: &mut Buffer) -> Position {
+fn field(ink: &Ink<'_>, open: &Finder, hint: &str, inner: Rect, buf: &mut Buffer) -> Position {
     buf.set_string(inner.x + 1, inner.y, ">", ink.style(Scope::Key));
     let room = usize::from(inner.width).saturating_sub(4);
     let value = open.input.value();
     if value.is_empty() {
-        let hint = match open.kind {
-            FinderKind::Palette => "command, parameter or value: alpha .35 ..",
-            FinderKind::Methods => "bm25, graph ..",
-            FinderKind::Compose => "a part: noderag, push, rerank ..",
-            FinderKind::Preset => "letters, digits, - and _ ..",
-            FinderKind::Node | FinderKind::End => "part of the name of a node or passage ..",
-            FinderKind::Join => "part of the other name ..",
-            FinderKind::Edits => {
-                "join NAME | NAME, cut NAME | #ID, add, weigh NAME | #ID * 2, mute NAME, keep NAME .."
-            }
-            FinderKind::SavePatch => "letters, or a path such as ./nixon.patch ..",
-            FinderKind::LoadPatch => "a name, or a path such as ./nixon.patch ..",
-            FinderKind::Seeds => "part of a name, or # and part of a passage ..",
-            FinderKind::History => "part of a question ..",
-            FinderKind::Lessons => "hubs, restart ..",
-            FinderKind::Themes => "dark, light ..",
-            FinderKind::Messages => "a word ..",
-            FinderKind::Answer => "part of a passage ..",
-            FinderKind::Doctor => "hubs, names ..",
-            FinderKind::Indexes => "an index folder or corpus files: ~/my-index ..",
-            FinderKind::Help => "a key or a word ..",
-        };
         buf.set_stringn(inner.x + 3, inner.y, hint, room, ink.style(Scope::Muted));
     } else {
         buf.set_stringn(inner.x + 3, inner.y, value, room, ink.style(Scope::Text));
