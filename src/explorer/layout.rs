@@ -369,11 +369,7 @@ impl Plan {
         );
         let (left, rest) = cut_left(main, 38 + (extra / 8).min(8));
         let (middle, right) = cut_left(rest, 53 + (extra / 4).min(26));
-        let (seeds, below) = cut_top(left, 10 + (main.height - 33) / 6);
-        let (parameters, session) = cut_bottom(below, 7);
-        self.put(Pane::Seeds, seeds, Face::Box);
-        self.put(Pane::Parameters, parameters, Face::Box);
-        self.put(Pane::Session, session, Face::Box);
+        self.put_left(left, 10 + (main.height - 33) / 6, 7);
         let lower = 13 + (main.height - 33) / 4;
         let (spread, neighbours) = cut_bottom(middle, lower);
         self.put(Pane::Spread, spread, Face::Box);
@@ -390,9 +386,7 @@ impl Plan {
             (Pane::Reader, face) if !wide => (Pane::Reader, face),
             _ => (Pane::Why, Face::Box),
         };
-        self.put_right(right, lower, arranged, |plan, area| {
-            plan.put(under.0, area, under.1)
-        });
+        self.put_right(right, lower, arranged, under);
         self.put(Pane::Iterations, iterations, Face::Box);
     }
 
@@ -401,61 +395,55 @@ impl Plan {
         let (main, iterations) = cut_bottom(main, if arranged.steps { 7 } else { 3 });
         let (left, rest) = cut_left(main, 32);
         let (middle, right) = cut_left(rest, 40 + extra / 3);
-        let (seeds, below) = cut_top(left, 7);
-        let (parameters, session) = cut_bottom(below, 5);
-        self.put(Pane::Seeds, seeds, Face::Box);
-        self.put(Pane::Parameters, parameters, Face::Box);
-        self.put(Pane::Session, session, Face::Box);
+        self.put_left(left, 7, 5);
         self.put(Pane::Spread, middle, Face::Box);
         let lower = 10 + (main.height.saturating_sub(22)) / 3;
         let under = self.below(arranged);
-        self.put_right(right, lower, arranged, |plan, area| {
-            plan.put(under.0, area, under.1)
-        });
+        self.put_right(right, lower, arranged, under);
         self.put(Pane::Iterations, iterations, Face::Box);
     }
 
-    fn put_right(
-        &mut self,
-        right: Rect,
-        lower: u16,
-        arranged: Arranged,
-        why: impl Fn(&mut Plan, Rect),
-    ) {
+    /// Seeds over parameters over the session.
+    fn put_left(&mut self, left: Rect, seeds: u16, session: u16) {
+        let (seeds, below) = cut_top(left, seeds);
+        let (parameters, session) = cut_bottom(below, session);
+        self.put(Pane::Seeds, seeds, Face::Box);
+        self.put(Pane::Parameters, parameters, Face::Box);
+        self.put(Pane::Session, session, Face::Box);
+    }
+
+    /// The ranking over what stands below it, or the text that is read.
+    fn put_right(&mut self, right: Rect, lower: u16, arranged: Arranged, under: (Pane, Face)) {
         if arranged.reading {
-            self.put(Pane::Reader, right, Face::Box);
-        } else {
-            let (passages, below) = cut_bottom(right, lower);
-            self.put(Pane::Passages, passages, Face::Box);
-            why(self, below);
+            return self.put(Pane::Reader, right, Face::Box);
         }
+        let (passages, below) = cut_bottom(right, lower);
+        self.put(Pane::Passages, passages, Face::Box);
+        self.put(under.0, below, under.1);
     }
 
     /// The panes of a view before a class: three at most, and on a narrow screen one beside the other only where that is all;
     /// what has the keyboard is among them.
     fn presented(&mut self, main: Rect, arranged: Arranged) {
-        let narrow = main.width < BESIDE;
-        let rows = arranged.view.presented();
-        let weights: Vec<Constraint> = rows.iter().map(|row| Constraint::Fill(row.0)).collect();
-        let heights = Layout::vertical(weights).split(main);
-        for (at, (row, area)) in rows.iter().zip(heights.iter()).enumerate() {
-            let mut panes: Vec<(Pane, u16)> = row.1.to_vec();
-            let all = || rows.iter().flat_map(|row| row.1);
-            let known = all().any(|pane| pane.0 == arranged.focus);
-            if at + 1 == rows.len() && !known && arranged.focus != Pane::Question {
-                panes.pop();
-                panes.push((arranged.focus, 1));
-            }
-            if narrow {
+        let rows = arranged.view.presented().iter();
+        let mut rows: Vec<(u16, Vec<(Pane, u16)>)> =
+            rows.map(|row| (row.0, row.1.to_vec())).collect();
+        let mut all = rows.iter().flat_map(|row| &row.1);
+        let known = all.any(|pane| pane.0 == arranged.focus);
+        if let Some((_, last)) = rows.last_mut()
+            && !known
+            && arranged.focus != Pane::Question
+        {
+            last.pop();
+            last.push((arranged.focus, 1));
+        }
+        if main.width < BESIDE {
+            for (_, panes) in &mut rows {
                 let own = panes.iter().position(|pane| pane.0 == arranged.focus);
-                panes = vec![panes[own.unwrap_or(0)]];
-            }
-            let widths = panes.iter().map(|pane| Constraint::Fill(pane.1));
-            let areas = Layout::horizontal(widths).split(*area);
-            for ((pane, _), area) in panes.iter().zip(areas.iter()) {
-                self.put(*pane, *area, Face::Box);
+                *panes = vec![panes[own.unwrap_or(0)]];
             }
         }
+        self.rows(main, &rows);
     }
 
     /// What a class has to see: what holds mass, what is returned, and the steps; what has the keyboard if it is another. A
@@ -488,16 +476,12 @@ impl Plan {
         }
     }
 
-    fn rows(&mut self, main: Rect, rows: &[Row]) {
-        let parts = |weights: Vec<u16>| {
-            weights
-                .into_iter()
-                .map(Constraint::Fill)
-                .collect::<Vec<_>>()
-        };
-        let heights = Layout::vertical(parts(rows.iter().map(|row| row.0).collect())).split(main);
+    fn rows<P: AsRef<[(Pane, u16)]>>(&mut self, main: Rect, rows: &[(u16, P)]) {
+        let heights = rows.iter().map(|row| Constraint::Fill(row.0));
+        let heights = Layout::vertical(heights).split(main);
         for ((_, panes), area) in rows.iter().zip(heights.iter()) {
-            let widths = parts(panes.iter().map(|pane| pane.1).collect());
+            let panes = panes.as_ref();
+            let widths = panes.iter().map(|pane| Constraint::Fill(pane.1));
             let areas = Layout::horizontal(widths).split(*area);
             for ((pane, _), area) in panes.iter().zip(areas.iter()) {
                 self.put(*pane, *area, Face::Box);
