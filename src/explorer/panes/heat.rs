@@ -2,7 +2,6 @@
 
 use super::Words;
 use super::iterations::shown;
-use super::passages::passage_mark;
 use super::row;
 use super::row::say;
 use super::{Card, Contents, STEPPED};
@@ -19,7 +18,7 @@ use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 use serde_json::Value;
 
 /// Columns of a step, at least.
@@ -53,16 +52,7 @@ impl Columns {
 fn heated(ink: &Ink<'_>, flow: &Flow, at: usize, columns: &Columns) -> Line<'static> {
     let (row, mass) = &flow.heat[at];
     let most = mass.iter().copied().fold(0.0, f64::max);
-    let mut spans: Vec<Span<'static>> = Vec::new();
-    let mut room = columns.label;
-    if let Some(group) = row.group {
-        spans.extend([ink.letter(group), ink.text(" ")]);
-        room -= 2;
-    }
-    if row.is_passage {
-        spans.extend([passage_mark(ink, row), ink.text(" ")]);
-        room -= 2;
-    }
+    let (mut spans, room) = row::lead(ink, row, row.group, columns.label);
     spans.push(ink.span(text::pad(&row.label, room), row::scope(row)));
     for &k in &columns.steps {
         let part = if most > 0.0 { mass[k] / most } else { 0.0 };

@@ -150,14 +150,9 @@ fn tree(ink: &Ink<'_>, ways: &Ways, area: Rect, buf: &mut Buffer, hits: &mut Hit
                 spans.push(ink.muted(format!("{} ", ink.glyphs.tree[1])));
                 room = room.saturating_sub(3);
             }
-            if let Some(group) = row.group.filter(|_| branch.depth == 0) {
-                spans.extend([ink.letter(group), ink.text(" ")]);
-                room = room.saturating_sub(2);
-            }
-            if row.is_passage {
-                spans.extend([passage_mark(ink, row), ink.text(" ")]);
-                room = room.saturating_sub(2);
-            }
+            let group = row.group.filter(|_| branch.depth == 0);
+            let (lead, room) = row::lead(ink, row, group, room);
+            spans.extend(lead);
             spans.push(ink.span(text::pad(&row.label, room), row::scope(row)));
             if branch.mass > 0.0 {
                 spans.push(ink.value(text::pad_left(&text::score(branch.mass), 8)));

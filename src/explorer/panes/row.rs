@@ -246,6 +246,23 @@ pub fn line(ink: &Ink<'_>, row: &Row, at: usize, columns: &Columns<'_>) -> Line<
     Line::from(spans)
 }
 
+/// The letter of a group and the mark of a passage, where a row has them, and the room that they leave.
+pub fn lead(
+    ink: &Ink<'_>,
+    row: &Row,
+    group: Option<usize>,
+    room: usize,
+) -> (Vec<Span<'static>>, usize) {
+    let letter = group.map(|group| [ink.letter(group), ink.text(" ")]);
+    let mark = row
+        .is_passage
+        .then(|| [passage_mark(ink, row), ink.text(" ")]);
+    let spans: Vec<Span<'static>> = letter.into_iter().chain(mark).flatten().collect();
+    // Each is one cell wide.
+    let left = room.saturating_sub(spans.len());
+    (spans, left)
+}
+
 /// The look of a node's label.
 pub fn scope(row: &Row) -> Scope {
     match row {

@@ -1,7 +1,6 @@
 //! All of a small graph, as one would draw it by hand: every node at its place with a bar of its mass, every edge with what
 //! crosses it in the step that is shown.
 
-use super::passages::passage_mark;
 use super::row;
 use super::row::stack;
 use crate::explorer::glyphs::{Pen, Raster, bar};
@@ -15,7 +14,7 @@ use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 use serde_json::{Value, json};
 
 /// Cells of a node at most, of its bar at least, and of its number.
@@ -254,16 +253,7 @@ fn card(
 ) {
     let focused = selected && ink.focused(Pane::Paths);
     let width = usize::from(area.width);
-    let mut head: Vec<Span<'static>> = Vec::new();
-    let mut room = width;
-    if let Some(group) = node.group {
-        head.extend([ink.letter(group), ink.text(" ")]);
-        room = room.saturating_sub(2);
-    }
-    if node.is_passage {
-        head.extend([passage_mark(ink, node), ink.text(" ")]);
-        room = room.saturating_sub(2);
-    }
+    let (mut head, room) = row::lead(ink, node, node.group, width);
     let one = area.height < 2;
     let restart = format!("restart {}", text::score(back));
     let restarts = !one && back > 0.0 && text::width(&restart) + 10 < room;
