@@ -1,7 +1,7 @@
 //! What-if changes of the graph: names joined, edges cut, names muted, and patches kept in files. Every change is an edit of
 //! the settings, as those of seeds are, so undo, the session and copies know it.
 
-use super::settings::{announce, change};
+use super::settings::{self, announce};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::state::State;
 use crate::explorer::targets;
@@ -37,18 +37,17 @@ pub fn edit(state: &mut State, text: &str) -> Vec<Effect> {
 
 /// Takes one change back.
 pub fn restore(state: &mut State, text: &str) -> Vec<Effect> {
-    let mut settings = state.settings.clone();
-    if let Ok(edit) = text.parse() {
-        settings.restore_graph(&edit);
+    match text.parse() {
+        Ok(edit) => settings::edit(state, |settings| settings.restore_graph(&edit)),
+        Err(_) => Vec::new(),
     }
-    change(state, settings)
 }
 
 /// Makes changes at once: undo takes all of them back.
 pub fn make(state: &mut State, edits: Vec<GraphEdit>) -> Vec<Effect> {
-    let mut settings = state.settings.clone();
-    edits.into_iter().for_each(|edit| settings.edit_graph(edit));
-    change(state, settings)
+    settings::edit(state, |settings| {
+        edits.into_iter().for_each(|edit| settings.edit_graph(edit));
+    })
 }
 
 /// A patch that was read from a file.

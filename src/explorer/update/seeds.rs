@@ -1,6 +1,6 @@
 //! Seeds: mute, weigh and add. Every change is an edit of the settings, so undo, the session and copies know it.
 
-use super::settings::change;
+use super::settings::{self, change};
 use super::{field, keys};
 use crate::explorer::action::{Effect, Message};
 use crate::explorer::layout::Pane;
@@ -17,13 +17,10 @@ fn mute_signal(state: &mut State) -> Vec<Effect> {
     let Ok(weight) = targets::signal(state) else {
         return Vec::new();
     };
-    let mut settings = state.settings.clone();
-    if settings.get(weight) == 0.0 {
-        settings.reset(weight.id());
-    } else {
-        settings.set(weight.id(), Value::Real(0.0), Origin::User);
-    }
-    change(state, settings)
+    settings::edit(state, |settings| match settings.get(weight) == 0.0 {
+        true => settings.reset(weight.id()),
+        false => settings.set(weight.id(), Value::Real(0.0), Origin::User),
+    })
 }
 
 /// Mutes the selected seed; again, or on one that was changed to nothing or added, takes that back.
@@ -35,15 +32,13 @@ pub fn mute(state: &mut State) -> Vec<Effect> {
         return Vec::new();
     };
     state.focus = Pane::Seeds;
-    let mut settings = state.settings.clone();
-    match now {
+    settings::edit(state, |settings| match now {
         Some(SeedChange::Mute | SeedChange::Add(_)) => settings.restore_seed(&name),
         _ => settings.edit_seed(SeedEdit {
             node: name,
             change: SeedChange::Mute,
         }),
-    }
-    change(state, settings)
+    })
 }
 
 /// Opens the weight of the selected seed.
@@ -120,10 +115,8 @@ fn set(state: &mut State, name: &str, factor: impl Fn(f64) -> f64) -> Vec<Effect
 pub fn edit(state: &mut State, text: &str) -> Vec<Effect> {
     match text.parse::<SeedEdit>() {
         Ok(edit) => {
-            let mut settings = state.settings.clone();
-            settings.edit_seed(edit);
             state.focus = Pane::Seeds;
-            change(state, settings)
+            settings::edit(state, |settings| settings.edit_seed(edit))
         }
         Err(said) => state.say(Message::error(format!("seed: {said}"))),
     }

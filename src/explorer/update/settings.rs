@@ -25,6 +25,13 @@ pub fn change(state: &mut State, settings: Settings) -> Vec<Effect> {
     changed(state)
 }
 
+/// Asks with the settings as they are after an edit.
+pub fn edit(state: &mut State, edit: impl FnOnce(&mut Settings)) -> Vec<Effect> {
+    let mut settings = state.settings.clone();
+    edit(&mut settings);
+    change(state, settings)
+}
+
 /// Announces the change of settings that was just asked for.
 pub fn announce(state: &mut State, said: String) {
     state.cause.clone_from(&said);
@@ -155,19 +162,18 @@ pub fn step(state: &mut State, count: i64) -> Vec<Effect> {
 }
 
 pub fn default(state: &mut State) -> Vec<Effect> {
-    let mut settings = state.settings.clone();
-    settings.reset(state.parameter);
-    change(state, settings)
+    let parameter = state.parameter;
+    edit(state, |settings| settings.reset(parameter))
 }
 
 pub fn defaults(state: &mut State) -> Vec<Effect> {
-    let mut settings = state.settings.clone();
-    for parameter in Parameter::ALL {
-        if settings.origin(*parameter) == Origin::User {
-            settings.reset(*parameter);
+    edit(state, |settings| {
+        for parameter in Parameter::ALL {
+            if settings.origin(*parameter) == Origin::User {
+                settings.reset(*parameter);
+            }
         }
-    }
-    change(state, settings)
+    })
 }
 
 pub fn method(state: &mut State, name: &str) -> Vec<Effect> {
@@ -177,9 +183,7 @@ pub fn method(state: &mut State, name: &str) -> Vec<Effect> {
                 let reason = lack.reason(&state.facts);
                 return state.say(Message::warning(format!("{name}: {reason}")));
             }
-            let mut settings = state.settings.clone();
-            settings.set_method(method);
-            change(state, settings)
+            edit(state, |settings| settings.set_method(method))
         }
         Err(said) => state.say(Message::error(said)),
     }
@@ -188,11 +192,7 @@ pub fn method(state: &mut State, name: &str) -> Vec<Effect> {
 /// Stands the settings on a preset, or on none.
 pub fn preset(state: &mut State, name: &str) -> Vec<Effect> {
     match state.presets.by_name(name) {
-        Ok(preset) => {
-            let mut settings = state.settings.clone();
-            settings.apply_preset(preset);
-            change(state, settings)
-        }
+        Ok(preset) => edit(state, |settings| settings.apply_preset(preset)),
         Err(said) => state.say(Message::error(said)),
     }
 }
@@ -203,9 +203,7 @@ pub fn learned(state: &mut State, tuned: Arc<Tuned>, gain: &str) -> Vec<Effect> 
         true => Vec::new(),
         false => pins::pin(state),
     };
-    let mut settings = state.settings.clone();
-    settings.tune(tuned);
-    effects.extend(change(state, settings));
+    effects.extend(edit(state, |settings| settings.tune(tuned)));
     announce(state, format!("learned; on unseen questions {gain}"));
     effects
 }
