@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Most names of the question, groups of seeds, or names on the way that are put to the test.
 const TRIED: usize = 3;
-/// Letters by which a label is sorted out; a name has more.
+/// Letters of what is no name; a name has more.
 const LEAST: usize = 3;
 /// Most seeds that are taken away together.
 const TOGETHER: usize = 12;
@@ -66,20 +66,25 @@ fn said(index: &Arc<Index>, run: &Retrieval, graph: &Graph) -> Vec<Node> {
         (!one || capital || capitals.len() < 2)
             && !index.language().is_function_word(&label.to_lowercase())
     };
-    // Most labels begin with no word of the question: they are not put into their normal form.
-    let begins = |label: &str| {
-        let first = label.as_bytes();
-        let same = |word: &&str| {
-            let word = &word.as_bytes()[..word.len().min(LEAST)];
-            first.len() >= word.len() && first[..word.len()].eq_ignore_ascii_case(word)
+    // Of very many labels few are put into their normal form, which in ASCII is nothing but the words.
+    let may_be_said = |label: &str| {
+        let label = label.as_bytes();
+        let own = || label.split(|byte| !byte.is_ascii_alphanumeric());
+        let begins = |at: usize| {
+            let mut asked = words[at..].iter();
+            let mut own = own().filter(|word| !word.is_empty());
+            own.all(|word| {
+                let next = asked.next();
+                next.is_some_and(|next| next.as_bytes().eq_ignore_ascii_case(word))
+            })
         };
-        !first.is_ascii() || words.iter().any(same)
+        !label.is_ascii() || (0..words.len()).any(begins)
     };
     let named = |node: Node| {
         let label = graph.label(index, node);
-        let form = begins(&label).then(|| padded(&label))?;
-        let said = form.trim().chars().count() > LEAST && asked.contains(&form);
-        (said && is_name(&label)).then_some((node, form))
+        let form = may_be_said(&label).then(|| padded(&label))?;
+        let is_said = form.trim().chars().count() > LEAST && asked.contains(&form);
+        (is_said && is_name(&label)).then_some((node, form))
     };
     let nodes = (0..graph.nodes() as Node).into_par_iter();
     // The forms of a question are looked up: of an excerpt, the names that it says came.
