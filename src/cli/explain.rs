@@ -78,11 +78,11 @@ pub fn run(args: &ExplainArgs) -> Result<()> {
         interrupt::watch();
     }
     let mut retriever = Retriever::new(index.clone());
-    let made = retriever.rounds(|own| {
+    let made = retriever.long_rounds(args.repairs, |own, long| {
         let run = own.retrieve(&question, &settings, Keep::States)?;
         let (index, mut bytes) = (own.index(), Vec::new());
         let mut explained = Explained::of(index, &run, passage, than);
-        if args.repairs {
+        if long {
             explained.look(args.price, &|| !interrupt::interrupted())?;
         }
         match args.ask.json {

@@ -180,6 +180,22 @@ impl Retriever {
         }
     }
 
+    /// As [`rounds`](Self::rounds), of what may take `long`: `make` hears whether to take that long. Of an index that lies
+    /// elsewhere it does not, until all came that is read without it.
+    ///
+    /// # Errors
+    /// As [`rounds`](Self::rounds).
+    pub fn long_rounds<T, E: From<RetrieveError>>(
+        &mut self,
+        long: bool,
+        mut make: impl FnMut(&mut Retriever, bool) -> Result<T, E>,
+    ) -> Result<T, E> {
+        if long && self.there.is_some() {
+            self.rounds(|own| make(own, false))?;
+        }
+        self.rounds(|own| make(own, long))
+    }
+
     /// Of an index that lies elsewhere, fetches what was read since the last question and had not come. False where nothing
     /// was; else the question is to be asked again.
     ///

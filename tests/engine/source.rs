@@ -131,6 +131,27 @@ fn what_is_read_and_did_not_come_is_fetched() {
     assert_eq!(whole.walk().unwrap().graph.degree(name), all);
 }
 
+#[test]
+fn what_takes_long_begins_when_all_that_is_read_before_has_come() {
+    let (index, _) = opened();
+    let asked = settings(&SAMPLE, "hop", &["epsilon=1e-2"]);
+    let question = &index.questions()[0].text;
+    let mut retriever = Retriever::new(index.clone());
+    let mut rounds = [0, 0];
+    let explained = |own: &mut Retriever, long: bool| {
+        let run = own.retrieve(question, &asked, Keep::States)?;
+        rounds[usize::from(long)] += 1;
+        let reasons = (0..4).map(|passage| why_not(own.index(), &run, passage));
+        Ok::<_, RetrieveError>(reasons.collect::<Vec<_>>())
+    };
+    let found = retriever.long_rounds(true, explained).unwrap();
+    assert!(found.iter().any(|reasons| !reasons.is_empty()));
+    assert!(rounds[0] > 1 && rounds[1] == 1, "{rounds:?}");
+    retriever
+        .long_rounds(false, |_, long| Ok::<_, RetrieveError>(assert!(!long)))
+        .unwrap();
+}
+
 /// Why each lost gold passage is.
 fn said(
     retriever: &mut Retriever,

@@ -41,27 +41,28 @@ struct Subject<'a> {
 }
 
 impl Why {
-    /// Asks the question, and makes an answer about the passage.
+    /// Asks the question, and makes an answer about the passage, which hears whether to search for repairs.
     fn asked(
         &self,
         session: &Session,
-        answer: impl Fn(&Subject<'_>) -> Result<Value, Refusal>,
+        answer: impl Fn(&Subject<'_>, bool) -> Result<Value, Refusal>,
     ) -> Result<Value, Refusal> {
         let (text, _) = runs::question(session, &self.question)?;
         let passage = runs::passage(session, &self.passage)?;
         let than = self.than.as_deref().map(|id| runs::passage(session, id));
         let than = than.transpose()?;
         let (name, settings) = self.asked.settings(session)?;
-        let asked = |own: &mut Retriever| {
-            answer(&Subject {
+        let asked = |own: &mut Retriever, long: bool| {
+            let subject = Subject {
                 name: &name,
                 run: own.retrieve(text, &settings, Keep::States)?,
                 index: own.index().clone(),
                 passage,
                 than,
-            })
+            };
+            answer(&subject, long)
         };
-        session.retrieving(|own| own.rounds(asked))
+        session.retrieving(|own| own.long_rounds(self.repairs, asked))
     }
 }
 
@@ -258,7 +259,7 @@ pub fn why(session: &Session, arguments: Arguments, _: GoOn) -> Result<Value, Re
     read::<Why>(arguments)?.asked(session, scored)
 }
 
-fn scored(subject: &Subject<'_>) -> Result<Value, Refusal> {
+fn scored(subject: &Subject<'_>, _: bool) -> Result<Value, Refusal> {
     let explained = Explained::of(&subject.index, &subject.run, subject.passage, subject.than);
     let whole = explained.whole();
     let opened = whole.opened;
@@ -293,8 +294,7 @@ fn scored(subject: &Subject<'_>) -> Result<Value, Refusal> {
 }
 
 pub fn why_not(session: &Session, arguments: Arguments, go_on: GoOn) -> Result<Value, Refusal> {
-    let args: Why = read(arguments)?;
-    args.asked(session, |subject| missed(subject, args.repairs, go_on))
+    read::<Why>(arguments)?.asked(session, |subject, long| missed(subject, long, go_on))
 }
 
 fn missed(subject: &Subject<'_>, repairs: bool, go_on: GoOn) -> Result<Value, Refusal> {
