@@ -45,7 +45,16 @@ impl Refusal {
 
 impl From<anyhow::Error> for Refusal {
     fn from(error: anyhow::Error) -> Refusal {
-        Refusal::new(told(&error), "open_status lists the methods that run here")
+        let rows = |error: &IndexError| matches!(error, IndexError::Rows(_));
+        let rows = match error.downcast_ref() {
+            Some(RetrieveError::Layer(error)) => rows(error),
+            _ => error.downcast_ref().is_some_and(rows),
+        };
+        let hint = match rows {
+            true => "the index lies in a database: call again once it answers, or open a copy",
+            false => "open_status lists the methods that run here",
+        };
+        Refusal::new(told(&error), hint)
     }
 }
 
@@ -58,5 +67,21 @@ impl From<IndexError> for Refusal {
 impl From<RetrieveError> for Refusal {
     fn from(error: RetrieveError) -> Refusal {
         anyhow::Error::from(error).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_a_database_is_mended_there() {
+        let rows = || IndexError::Rows("connection refused".into());
+        let method = RetrieveError::Elsewhere("method linearrag reads all texts".to_owned());
+        for refusal in [Refusal::from(rows()), RetrieveError::from(rows()).into()] {
+            assert_eq!(refusal.error, "connection refused");
+            assert!(refusal.hint.contains("database"), "{}", refusal.hint);
+        }
+        assert!(Refusal::from(method).hint.contains("open_status"));
     }
 }
