@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Most names of the question, groups of seeds, or names on the way that are put to the test.
 const TRIED: usize = 3;
-/// Letters of what is no name; a name has more.
+/// A name has more letters than this.
 const LEAST: usize = 3;
 /// Most seeds that are taken away together.
 const TOGETHER: usize = 12;

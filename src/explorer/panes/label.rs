@@ -16,7 +16,7 @@ use crate::explorer::state::State;
 use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::{Margin, Position, Rect};
 use ratatui::text::{Line, Span};
 use serde_json::Value;
 use serde_json::json;
@@ -260,11 +260,7 @@ impl Contents for LabelOf {
         let Some(area) = ink.frame(slot, chrome, buf, hits) else {
             return;
         };
-        let area = Rect {
-            x: area.x + 1,
-            width: area.width.saturating_sub(2),
-            ..area
-        };
+        let area = area.inner(Margin::new(1, 0));
         let (lines, cursor) = lines(ink, usize::from(area.width));
         hits.set_extent(Pane::Label, lines.len(), usize::from(area.height));
         stack(&lines, area, 0, buf);

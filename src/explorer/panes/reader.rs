@@ -14,7 +14,7 @@ use crate::explorer::text;
 use crate::explorer::theme::Scope;
 use crate::text::span;
 use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
+use ratatui::layout::Margin;
 use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 use serde_json::Value;
@@ -124,11 +124,7 @@ impl Contents for Reader {
         let Some(area) = ink.frame(slot, chrome, buf, hits) else {
             return;
         };
-        let area = Rect {
-            x: area.x + 1,
-            width: area.width.saturating_sub(2),
-            ..area
-        };
+        let area = area.inner(Margin::new(1, 0));
         ink.scrolled(
             Pane::Reader,
             area,
