@@ -173,24 +173,16 @@ impl Passages {
         // Not while the place is taken, as all threads work on it.
         let all = (0..self.len() as u32).into_par_iter();
         let titled = all.filter(|&passage| !self.title(passage as usize).is_empty());
-        let hash = |passage: u32| xxh3_64(self.title(passage as usize).as_bytes());
-        let mut titled: Vec<(u64, u32)> = titled.map(|passage| (hash(passage), passage)).collect();
+        // Hashes are compared before titles: most differ there.
+        let keyed = |passage: u32| {
+            let title = self.title(passage as usize);
+            (xxh3_64(title.as_bytes()), title, passage)
+        };
+        let mut titled: Vec<(u64, &str, u32)> = titled.map(keyed).collect();
         titled.par_sort_unstable();
-        let mut twins: Vec<u32> = Vec::new();
-        for same in titled
-            .chunk_by(|a, b| a.0 == b.0)
-            .filter(|same| same.len() > 1)
-        {
-            // Two titles may have one hash.
-            let has_twin = |own: &u32| {
-                let title = self.title(*own as usize);
-                let others = same.iter().filter(|(_, other)| other != own);
-                others
-                    .map(|(_, other)| self.title(*other as usize))
-                    .any(|other| other == title)
-            };
-            twins.extend(same.iter().map(|(_, passage)| *passage).filter(has_twin));
-        }
+        let same = titled.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
+        let several = same.filter(|same| same.len() > 1).flatten();
+        let mut twins: Vec<u32> = several.map(|own| own.2).collect();
         twins.par_sort_unstable();
         self.twins.get_or_init(|| twins)
     }
