@@ -182,7 +182,10 @@ pub fn lookalikes(index: &Arc<Index>, run: &Retrieval, passage: u32) -> Vec<Look
         return Vec::new();
     };
     let own = names_of(graph, passage);
-    let alike = likely(index, run, graph, &own);
+    let alike = match graph.is_spelled() {
+        true => own.clone(),
+        false => likely(index, run, graph, &own),
+    };
     let title = words(index.title(passage));
     let labels = alike.iter().map(|&node| graph.label(index, node));
     let asked: Vec<Cow<'_, str>> = labels.chain(missing(run).map(Cow::Borrowed)).collect();

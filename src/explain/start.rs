@@ -69,11 +69,10 @@ fn said(index: &Arc<Index>, run: &Retrieval, graph: &Graph) -> Vec<Node> {
     // Of very many labels few are put into their normal form, which in ASCII is nothing but the words.
     let may_be_said = |label: &str| {
         let label = label.as_bytes();
-        let own = || label.split(|byte| !byte.is_ascii_alphanumeric());
         let begins = |at: usize| {
             let mut asked = words[at..].iter();
-            let mut own = own().filter(|word| !word.is_empty());
-            own.all(|word| {
+            let own = label.split(|byte| !byte.is_ascii_alphanumeric());
+            own.filter(|word| !word.is_empty()).all(|word| {
                 let next = asked.next();
                 next.is_some_and(|next| next.as_bytes().eq_ignore_ascii_case(word))
             })

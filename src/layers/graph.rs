@@ -433,6 +433,11 @@ impl Graph {
         })
     }
 
+    /// Whether [`spellings`](Self::spellings) were made.
+    pub fn is_spelled(&self) -> bool {
+        self.spellings.all.get().is_some()
+    }
+
     /// The spellings that [`Spellings::alike`] needs for some names, and few others: all where they are made already.
     pub fn spelled_like<S: AsRef<str>>(&self, index: &Index, names: &[S]) -> Arc<Spellings> {
         if let Some(all) = self.spellings.all.get() {
