@@ -432,11 +432,7 @@ fn messages(state: &State) -> Vec<Entry> {
             Tone::Warning => "note",
             Tone::Error => "error",
         };
-        let mut entry = Entry::plain(
-            message.text.clone(),
-            tone.to_owned(),
-            Action::Told(Message::default()),
-        );
+        let mut entry = Entry::note(message.text.clone(), tone.to_owned());
         entry.help.clone_from(&message.text);
         entry
     };
@@ -446,11 +442,7 @@ fn messages(state: &State) -> Vec<Entry> {
 /// Words of the field, for the end of help.
 fn glossary() -> Vec<Entry> {
     let entry = |(word, meaning): &(&str, &str)| {
-        let mut entry = Entry::plain(
-            (*word).to_owned(),
-            String::new(),
-            Action::Told(Message::default()),
-        );
+        let mut entry = Entry::note((*word).to_owned(), String::new());
         entry.heading = "Words";
         entry.help = (*meaning).to_owned();
         entry.now = (*meaning).to_owned();

@@ -122,6 +122,11 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// One to read: to choose it does nothing.
+    pub fn note(title: String, now: String) -> Entry {
+        Entry::plain(title, now, Action::Told(Message::default()))
+    }
+
     /// One that needs no explanation.
     pub fn plain(title: String, now: String, choice: Action) -> Entry {
         Entry {

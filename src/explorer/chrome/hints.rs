@@ -13,6 +13,7 @@ use crate::explorer::theme::Scope;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
+use std::borrow::Cow;
 
 pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
     let help = entry(ink, Command::Help);
@@ -38,8 +39,7 @@ pub fn render(ink: &Ink<'_>, area: Rect, buf: &mut Buffer, hits: &mut Hits) {
         *x += width as u16 + 2;
         true
     };
-    let causes: Vec<String> = Cause::ALL.iter().map(|cause| cause.key().into()).collect();
-    match pairs(ink.state, &causes.join(" ")) {
+    match pairs(ink.state) {
         Some(pairs) => {
             for (key, name) in pairs {
                 let line = Line::from(vec![
@@ -139,21 +139,26 @@ pub fn useful(state: &State) -> Vec<Command> {
 }
 
 /// What keys do where they are not commands.
-fn pairs<'a>(state: &State, causes: &'a str) -> Option<Vec<(&'a str, &'static str)>> {
+fn pairs(state: &State) -> Option<Vec<(Cow<'static, str>, &'static str)>> {
     match &state.mode {
-        Mode::Browse if state.labels_by_key() => Some(strip(causes, false)),
+        Mode::Browse if state.labels_by_key() => Some(strip(false)),
         Mode::Browse | Mode::Chord(_) => None,
-        Mode::Label(None) => Some(strip(causes, true)),
-        mode => Some(typing(mode).to_vec()),
+        Mode::Label(None) => Some(strip(true)),
+        mode => {
+            let keys = typing(mode).iter();
+            Some(keys.map(|(key, name)| ((*key).into(), *name)).collect())
+        }
     }
 }
 
 /// What the keys of the label strip do, and in Annotate before it is open.
-fn strip(causes: &str, open: bool) -> Vec<(&str, &'static str)> {
+fn strip(open: bool) -> Vec<(Cow<'static, str>, &'static str)> {
+    let causes: Vec<String> = Cause::ALL.iter().map(|cause| cause.key().into()).collect();
+    let causes = causes.join(" ");
     let keys = [
         ("Enter", "label", "save"),
         ("0 1 2", "grade", "grade"),
-        (causes, "cause", "cause"),
+        (&*causes, "cause", "cause"),
         ("+ -", "gold", "gold"),
         ("n", "note", "note"),
         ("t", "", "verdict"),
@@ -166,7 +171,8 @@ fn strip(causes: &str, open: bool) -> Vec<(&str, &'static str)> {
     ];
     let now = keys.map(|(key, before, inside)| (key, if open { inside } else { before }));
     let now = now.into_iter().filter(|(_, name)| !name.is_empty());
-    now.collect()
+    now.map(|(key, name)| (key.to_owned().into(), name))
+        .collect()
 }
 
 fn typing(mode: &Mode) -> &'static [(&'static str, &'static str)] {

@@ -168,11 +168,7 @@ pub fn entries(reply: &Reply, masked: bool) -> Vec<Entry> {
         cited,
         beside,
     } = reply;
-    let mut answer = Entry::plain(
-        text.to_owned(),
-        format!("by {model}"),
-        Action::Told(Message::default()),
-    );
+    let mut answer = Entry::note(text.to_owned(), format!("by {model}"));
     answer.heading = "Answer";
     let pieces = plural(*given, "piece");
     let used = match (cited.len(), beside) {
