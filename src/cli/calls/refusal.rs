@@ -51,7 +51,7 @@ impl From<anyhow::Error> for Refusal {
             _ => error.downcast_ref().is_some_and(rows),
         };
         let hint = match rows {
-            true => "the index lies in a database: call again once it answers, or open a copy",
+            true => "the index is in a database: try again, or open a copy of the index",
             false => "open_status lists the methods that run here",
         };
         Refusal::new(told(&error), hint)
