@@ -1,6 +1,6 @@
 //! What is made on demand of what an index stores, and kept: a person who moves a slider to and fro does not wait again.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Things of one kind that are kept, at most.
 const MOST: usize = 4;
@@ -67,6 +67,15 @@ impl<K: PartialEq, V: Weighed> Derived<K, V> {
     }
 }
 
+/// What stands in a place; where nothing does, it is made first and put there then. A thread that works with others may begin
+/// another job while it waits for them, and that may ask for the same: were the place taken, it would wait for itself.
+pub fn once<T>(place: &OnceLock<T>, make: impl FnOnce() -> T) -> &T {
+    place.get().unwrap_or_else(|| {
+        let made = make();
+        place.get_or_init(|| made)
+    })
+}
+
 /// Bytes of what hands over its columns.
 pub fn of_columns(columns: impl FnOnce(&mut dyn FnMut(&str, &[u8]))) -> usize {
     let mut bytes = 0;
@@ -118,13 +127,15 @@ mod tests {
                 let pause = |_: usize| std::thread::sleep(Duration::from_micros(50));
                 let make = || {
                     (0..64).into_par_iter().for_each(pause);
-                    Ok::<_, Infallible>(Arc::new(vec![1]))
+                    Arc::new(vec![1])
                 };
                 for _ in 0..20 {
                     let derived = Derived::default();
+                    let places = [const { OnceLock::new() }; 3];
                     (0..32).into_par_iter().for_each(|job| {
-                        let Ok(value) = derived.get(&(job % 3), make);
+                        let Ok(value) = derived.get(&(job % 3), || Ok::<_, Infallible>(make()));
                         assert_eq!(*value, [1]);
+                        assert_eq!(**once(&places[job % 3], make), [1]);
                     });
                 }
             };

@@ -5,6 +5,7 @@ use super::pool::Pool;
 use super::rows::Rows;
 use super::transition::{Dangling, Transition};
 use super::walk::Sparse;
+use crate::derived::once;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
@@ -464,7 +465,7 @@ impl Reverses {
         };
         drop(kept);
         let make = || Arc::new(self.push(transition, target, how, None));
-        slot.get_or_init(make).clone()
+        once(&slot, make).clone()
     }
 
     /// See [`Reverse::of`].

@@ -7,6 +7,7 @@ use super::push::{Pushed, Reverse, Reverses, Rule};
 use super::rows::Rows;
 use super::steps::Walks;
 use super::walk::{Sparse, each_node};
+use crate::derived::once;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -154,8 +155,8 @@ impl Transition {
 
     /// The core of the graph and this transition's factors on it.
     pub fn folded(&self) -> (&Core, &Factors) {
-        let core = self.core.get_or_init(|| Core::new(self));
-        let factors = self.factors.get_or_init(|| Factors::new(core, self));
+        let core = once(&self.core, || Core::new(self));
+        let factors = once(&self.factors, || Factors::new(core, self));
         (core, factors)
     }
 

@@ -7,6 +7,7 @@ use super::passages::Passages;
 use super::rows::{Encoded, Nearest};
 use crate::column::Column;
 use crate::corpus::Question;
+use crate::derived::once;
 use crate::embed::vectors::{Probe, Rows, top};
 use crate::embed::{
     EmbedError, Encoder, Given, Hnsw, HnswOptions, Identity, Kind, VectorWriter, Vectors, Weights,
@@ -280,18 +281,16 @@ impl Dense {
 
     /// The mean of all vectors.
     pub fn mean(&self) -> &[f64] {
-        if let Some(known) = self.mean.get() {
-            return known;
-        }
-        // Not while the place is taken: a thread that waits for others may begin another question, and wait for itself.
-        let count = self.vectors.len().max(1) as f64;
-        let mut mean = vec![0.0; self.vectors.dims()];
-        let parts = mean.par_chunks_mut(WIDTH).enumerate();
-        parts.for_each(|(part, own)| {
-            self.vectors.add_all(part * WIDTH, own);
-            own.iter_mut().for_each(|sum| *sum /= count);
-        });
-        self.mean.get_or_init(|| mean)
+        once::<Vec<f64>>(&self.mean, || {
+            let count = self.vectors.len().max(1) as f64;
+            let mut mean = vec![0.0; self.vectors.dims()];
+            let parts = mean.par_chunks_mut(WIDTH).enumerate();
+            parts.for_each(|(part, own)| {
+                self.vectors.add_all(part * WIDTH, own);
+                own.iter_mut().for_each(|sum| *sum /= count);
+            });
+            mean
+        })
     }
 
     /// The mean over all passages of their cosine with a vector: one product with the mean vector.

@@ -6,6 +6,7 @@ use super::layer::{Columns, columns};
 use super::passages::Passages;
 use super::readings::{Mentions, Readings};
 use crate::column::{self, Column, Strings, Writing};
+use crate::derived::once;
 use crate::derived::{Weighed, of_columns};
 use crate::text::about::{About, MOST_ABOUT, about};
 use crate::text::folded::unaccented;
@@ -271,14 +272,14 @@ impl EntityGraph {
         })
     }
 
-    /// Names by what is made of each, ascending; of some nothing is. Worked out on all threads when first asked for, before
-    /// the place is taken, so that none waits there for the others.
+    /// Names by what is made of each, ascending; of some nothing is. Worked out on all threads when first asked
+    /// for.
     fn by<'l>(
         &self,
         place: &'l OnceLock<Vec<(Box<str>, u32)>>,
         key: impl Fn(&str) -> Option<String> + Sync,
     ) -> &'l [(Box<str>, u32)] {
-        place.get().unwrap_or_else(|| {
+        once::<Vec<_>>(place, || {
             let keyed = |entity: u32| {
                 let name = self.names.get(entity as usize);
                 // One that did not come of an excerpt has none.
@@ -288,7 +289,7 @@ impl EntityGraph {
             let entities = (0..self.entities() as u32).into_par_iter();
             let mut all: Vec<_> = entities.filter_map(keyed).collect();
             all.par_sort_unstable();
-            place.get_or_init(|| all)
+            all
         })
     }
 

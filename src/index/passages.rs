@@ -3,6 +3,7 @@
 use super::excerpt::Fetched;
 use crate::column::{Column, Strings};
 use crate::corpus::{Passage, full_text};
+use crate::derived::once;
 use crate::text::span;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -167,10 +168,10 @@ impl Passages {
 
     /// Passages whose title others have too, ascending.
     fn twins(&self) -> &[u32] {
-        if let Some(known) = self.twins.get() {
-            return known;
-        }
-        // Not while the place is taken, as all threads work on it.
+        once::<Vec<u32>>(&self.twins, || self.same_titles())
+    }
+
+    fn same_titles(&self) -> Vec<u32> {
         let all = (0..self.len() as u32).into_par_iter();
         let titled = all.filter(|&passage| !self.title(passage as usize).is_empty());
         // Hashes are compared before titles: most differ there.
@@ -184,7 +185,7 @@ impl Passages {
         let several = same.filter(|same| same.len() > 1).flatten();
         let mut twins: Vec<u32> = several.map(|own| own.2).collect();
         twins.par_sort_unstable();
-        self.twins.get_or_init(|| twins)
+        twins
     }
 
     /// Its title where no other passage has it, else its [short](Self::short) name.
@@ -250,7 +251,7 @@ impl Passages {
     }
 
     fn table_of_words(&self) -> &FxHashMap<u64, u32> {
-        self.said.get_or_init(|| {
+        once(&self.said, || {
             let all = || 0..self.len();
             let keyed = |passage: usize, words: &[&str]| Some((checksum(words)?, passage as u32));
             let texts = all().filter_map(|p| keyed(p, &[self.text(p)]));

@@ -5,6 +5,7 @@
 
 use super::code::Code;
 use super::entities::GraphView;
+use crate::derived::once;
 use crate::graph::Transition;
 use crate::index::{Index, IndexError};
 use crate::parameters::{Parameter, Scoped, Value};
@@ -401,7 +402,7 @@ impl Graph {
 
     /// The degree from which a node is a hub: that of the hundredth part of the joined nodes that has most neighbours.
     pub fn hub(&self) -> usize {
-        *self.hub.get_or_init(|| {
+        *once(&self.hub, || {
             let degrees = (0..self.nodes() as Node).map(|node| self.degree(node));
             let mut joined: Vec<usize> = degrees.filter(|degree| *degree > 0).collect();
             let at = joined.len() * HUBS / 100;
@@ -424,12 +425,11 @@ impl Graph {
 
     /// Its names by their spellings, numbered as nodes. Made when first asked for.
     pub fn spellings(&self, index: &Index) -> &Arc<Spellings> {
-        let known = &self.spellings.all;
-        known.get().unwrap_or_else(|| {
+        once(&self.spellings.all, || {
             let nodes = (0..self.nodes() as Node).filter(|&node| self.is_name(node));
-            // All threads work on it: it is made before the place is taken, so that none waits there for the others.
-            let all = Spellings::of(nodes.map(|node| (node, self.label(index, node))));
-            known.get_or_init(|| Arc::new(all))
+            Arc::new(Spellings::of(
+                nodes.map(|node| (node, self.label(index, node))),
+            ))
         })
     }
 

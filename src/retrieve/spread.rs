@@ -7,6 +7,7 @@
 use super::explanation::Path;
 use super::retrieval::{Ledger, Parity, Seed, Spread, Walked};
 use super::scratch::Scratch;
+use crate::derived::once;
 use crate::graph::push::{Pushed, Reverse, Rule};
 use crate::graph::steps;
 use crate::graph::trail::Rings;
@@ -132,10 +133,7 @@ fn kept<K: Ord, V>(all: &Kept<K, V>, most: usize, key: K, make: impl FnOnce() ->
 impl Walked<'_> {
     fn near(&self, seeds: &Sparse) -> &Rings {
         let (t, spread) = (self.graph.transition(), self.spread);
-        spread
-            .known
-            .near
-            .get_or_init(|| spread.diffusion.near(t, seeds))
+        once(&spread.known.near, || spread.diffusion.near(t, seeds))
     }
 
     /// The mass of every node before the last step: what an edge sent in it is a share of that. A push has no last step and
@@ -150,11 +148,9 @@ impl Walked<'_> {
                     steps: diffusion.steps.checked_sub(1)?,
                     ..diffusion.clone()
                 };
-                // As of the spellings of a graph: made before the place is taken, as all threads work on it.
-                Some(spread.known.before.get().unwrap_or_else(|| {
+                Some(once::<Vec<f64>>(&spread.known.before, || {
                     let (seeds, mut scratch) = (restart(self.seeds()), Scratch::default());
-                    let before = shorter.spread(self.graph, &seeds, false, &mut scratch);
-                    spread.known.before.get_or_init(|| before.mass)
+                    shorter.spread(self.graph, &seeds, false, &mut scratch).mass
                 }))
             }
         }

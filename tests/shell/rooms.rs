@@ -132,6 +132,31 @@ fn imports_inside_the_explorer_go_down_only() {
     assert_eq!(circles(&all), [] as [&String; 0], "in circles");
 }
 
+/// Threads that work together wait in a circle where one makes what another waits for: `derived::once` makes it first. What
+/// one thread alone makes for the whole process may be waited for.
+#[test]
+fn nothing_is_made_while_its_place_is_taken() {
+    fn look(folder: &Path, found: &mut BTreeSet<String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let file = entry.unwrap().path();
+            if file.is_dir() {
+                look(&file, found);
+            } else if std::fs::read_to_string(&file).is_ok_and(|t| t.contains("get_or_init(")) {
+                let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+                found.insert(file.strip_prefix(src).unwrap().display().to_string());
+            }
+        }
+    }
+    let mut found = BTreeSet::new();
+    look(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"),
+        &mut found,
+    );
+    let whole_process = ["embed/table.rs", "http.rs"];
+    found.retain(|file| !whole_process.contains(&file.as_str()));
+    assert_eq!(found, BTreeSet::from(["derived.rs".to_owned()]));
+}
+
 #[test]
 fn names_are_read_from_paths() {
     let code = "use super::{a, b::c, d::{e, f}, G};\nsuper::h::i(); super::super::j; crate::k::l";

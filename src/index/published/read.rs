@@ -6,6 +6,7 @@ use super::{
     VECTORS, VERSIONS, WORDS, extension, form_keys, id_key, key, packed, rows, schema_of, word_key,
 };
 use crate::corpus::Question;
+use crate::derived::once;
 use crate::embed::fixed::is_of_table;
 use crate::embed::{Closed, Encoder, Spec, Weights};
 use crate::exchange::postgres::address::Address;
@@ -273,7 +274,7 @@ impl Published {
         };
         let encoder = spec.reopen(Weights::default(), made.entry.identity.dims)?;
         made.entry.identity.check(encoder.identity())?;
-        Ok(&**self.encoder.get_or_init(|| encoder))
+        Ok(&**once(&self.encoder, || encoder))
     }
 
     fn line(&self) -> MutexGuard<'_, Line> {

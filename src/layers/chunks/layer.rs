@@ -6,6 +6,7 @@ use super::postings::Postings;
 use super::store::Arrays;
 use super::subjects::Subjects;
 use crate::column::{self, Column, Strings};
+use crate::derived::once;
 use crate::embed::{Identity, Vectors};
 use crate::index::Index;
 use crate::index::layer::columns;
@@ -273,7 +274,7 @@ impl Sage {
             subjects: match rule.names {
                 EntityEdges::Subject => {
                     let own = || Arc::new(Subjects::new(index, self));
-                    self.subjects.get_or_init(own).clone()
+                    once(&self.subjects, own).clone()
                 }
                 _ => Arc::default(),
             },
