@@ -118,7 +118,7 @@ columns! {
         pub sorted: Column<u32> = "entities.sorted" [names.len()] => below(names.len());
         /// Symmetric adjacency over all nodes: row u is `targets[offsets[u]..offsets[u+1]]`, ascending.
         pub offsets: Column<u32> = "graph.offsets" [passages + names.len() + 1];
-        pub targets: Column<u32> = "graph.targets" => symmetric(&offsets, |arc| u32::from(tf[arc]));
+        pub targets: Column<u32> = "graph.targets" => symmetric(&offsets, { let tf = &tf[..]; move |arc| u32::from(tf[arc]) });
         /// Mentions behind each arc, at most 65,535.
         pub tf: Column<u16> = "graph.tf" [targets.len()] => positive();
         /// Mentions in the order of the text, then what the passage is about (`MOST_ABOUT`): passage p's are
