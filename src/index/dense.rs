@@ -74,8 +74,8 @@ pub struct Dense {
     pub(super) fetched: Option<Fetched>,
     /// Whoever has them all has a small-world graph, too.
     graph_elsewhere: bool,
-    /// Mean of all vectors, worked out when first asked for.
-    mean: OnceLock<Vec<f64>>,
+    /// See [`Dense::mean`].
+    mean: OnceLock<Column<f64>>,
     pub(super) near: Near,
 }
 
@@ -234,6 +234,7 @@ impl Dense {
         rows: Rows,
         encoder: Box<dyn Encoder>,
         graph: Option<[Column<u32>; 4]>,
+        mean: Option<Column<f64>>,
     ) -> Result<Dense, IndexError> {
         let vectors = Vectors::stored(entry.identity.clone(), rows)?;
         vectors.check(encoder.identity())?;
@@ -247,7 +248,7 @@ impl Dense {
             encoder,
             fetched: None,
             graph_elsewhere: false,
-            mean: OnceLock::new(),
+            mean: mean.map_or_else(OnceLock::new, OnceLock::from),
             near,
         })
     }
@@ -267,7 +268,7 @@ impl Dense {
         Dense {
             fetched: Some(fetched),
             graph_elsewhere: whole.near.is_some(),
-            mean: whole.mean().into(),
+            mean: Column::from(whole.mean()).into(),
             ..self
         }
     }
@@ -279,9 +280,9 @@ impl Dense {
         Ok(self.nearest(&wanted.vector, wanted.depth, graph)?.0)
     }
 
-    /// The mean of all vectors.
-    pub fn mean(&self) -> &[f64] {
-        once::<Vec<f64>>(&self.mean, || {
+    /// The mean of all vectors. An index that was written before it stored it works it out.
+    pub fn mean(&self) -> &Column<f64> {
+        once(&self.mean, || {
             let count = self.vectors.len().max(1) as f64;
             let mut mean = vec![0.0; self.vectors.dims()];
             let parts = mean.par_chunks_mut(WIDTH).enumerate();
@@ -289,7 +290,7 @@ impl Dense {
                 self.vectors.add_all(part * WIDTH, own);
                 own.iter_mut().for_each(|sum| *sum /= count);
             });
-            mean
+            mean.into()
         })
     }
 

@@ -10,7 +10,7 @@ use super::passages::{Came, is_checksum};
 use super::rows::{Called, Joined, NAMESAKES, Names, Passage, Posting, Rows, Span, Wanted, Whole};
 use super::source::Source;
 use super::{Dense, HopLayer, Index, IndexError, Lexical, Passages};
-use crate::column::Strings;
+use crate::column::{Column, Strings};
 use crate::corpus::Question;
 use crate::embed::fixed::pieces;
 use crate::embed::vectors::Row;
@@ -613,7 +613,7 @@ impl Excerpt {
         let twins = own().filter(|(_, own)| own.twin);
         let twins: Vec<u32> = twins.map(|(at, _)| at as u32).collect();
         Passages {
-            twins: OnceLock::from(twins),
+            twins: OnceLock::from(Column::from(twins)),
             came: Some(Came {
                 titles: self.fetched(numbers, &self.passages, |_| true),
                 texts: self.fetched(numbers, &self.passages, |own| own.text.is_some()),

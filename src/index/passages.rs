@@ -21,7 +21,7 @@ pub struct Passages {
     /// Passage numbers by identifier, ascending.
     pub sorted: Column<u32>,
     /// Passages whose title another one has too, found when somebody asks.
-    pub twins: OnceLock<Vec<u32>>,
+    pub twins: OnceLock<Column<u32>>,
     /// Passage numbers by checksums of what they say, made when somebody asks.
     pub said: OnceLock<FxHashMap<u64, u32>>,
     /// Which of them came, of an excerpt: the others are asked for by identifier, and where it has the numbers of the whole by
@@ -166,9 +166,9 @@ impl Passages {
         !self.title(passage).is_empty() && self.twins().binary_search(&(passage as u32)).is_ok()
     }
 
-    /// Passages whose title others have too, ascending.
-    fn twins(&self) -> &[u32] {
-        once::<Vec<u32>>(&self.twins, || self.same_titles())
+    /// Passages whose title others have too, ascending. An index that was written before it stored them works them out.
+    pub fn twins(&self) -> &Column<u32> {
+        once(&self.twins, || self.same_titles().into())
     }
 
     fn same_titles(&self) -> Vec<u32> {

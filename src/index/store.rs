@@ -31,6 +31,9 @@ pub const FORMAT: u32 = 2;
 pub const MANIFEST: &str = "manifest.json";
 const LEXICAL: &str = "lexical";
 const QUESTIONS: &str = "questions.json";
+/// Written since indexes are large; read where they are there.
+const TWINS: &str = "passages.twins";
+const MEAN: &str = "vectors.mean";
 
 /// What the folder holds, and how it was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -325,6 +328,7 @@ fn visit<'i>(index: &'i Index, each: &mut dyn FnMut(String, &'i [u8])) {
     strings("passages.title", &p.titles, each);
     strings("passages.body", &p.texts, each);
     each("passages.sorted".into(), p.sorted.bytes());
+    each(TWINS.into(), p.twins().bytes());
     g.write("", &mut |name, bytes| each(name.to_owned(), bytes));
     for tokens in Tokens::ALL {
         each(
@@ -340,6 +344,7 @@ fn visit<'i>(index: &'i Index, each: &mut dyn FnMut(String, &'i [u8])) {
                 each("vectors.scale".into(), scales.bytes());
             }
         }
+        each(MEAN.into(), dense.mean().bytes());
         if let Some(weights) = dense.encoder.weights() {
             each("vectors.weight".into(), weights.column().bytes());
         }
@@ -513,7 +518,10 @@ fn opened(
         titles: root.strings("passages.title")?,
         texts: root.strings("passages.body")?,
         sorted: root.column("passages.sorted")?,
-        twins: OnceLock::new(),
+        twins: match m.lists(TWINS) {
+            true => OnceLock::from(root.column(TWINS)?),
+            false => OnceLock::new(),
+        },
         said: OnceLock::new(),
         came: None,
     };
@@ -538,6 +546,9 @@ fn opened(
         "passages.sorted",
         column::below(&passages.sorted, m.passages),
     )])?;
+    if let Some(twins) = passages.twins.get() {
+        root.hold([(TWINS, column::ascending(twins))])?;
+    }
     let stored = EntityGraph::open(root, m.passages)?;
     counted(&[
         ("entities.name.ends", stored.entities(), m.entities),
@@ -653,5 +664,13 @@ fn vectors(
         ]),
         None => None,
     };
-    Dense::open(entry, rows, encoder, graph)
+    let mean: Option<Column<f64>> = match manifest.lists(MEAN) {
+        true => Some(root.column(MEAN)?),
+        false => None,
+    };
+    if let Some(mean) = &mean {
+        root.length(MEAN, mean.len(), entry.identity.dims)?;
+        root.hold([(MEAN, column::finite(mean))])?;
+    }
+    Dense::open(entry, rows, encoder, graph, mean)
 }

@@ -601,7 +601,8 @@ fn an_index_built_today_has_the_bytes_of_the_one_before() {
         let own = manifest.files.iter();
         // The stored layers are of before titles were entities of NodeRAG's texts and began KET-RAG's descriptions, before
         // texts said what untitled passages are about, before E2GraphRAG's documents had trees of their own and knew their
-        // titles for names, and before SAGE's events, which nobody read, were left out: they are opened as they were.
+        // titles for names, and before SAGE's events, which nobody read, were left out: they are opened as they were. What an
+        // index stores today to be asked sooner, that one works out.
         let same = |f: &&FileEntry| {
             let changed = [
                 "lexical/",
@@ -610,6 +611,8 @@ fn an_index_built_today_has_the_bytes_of_the_one_before() {
                 "ket-0/meta",
                 "hop-0/meta",
                 "e2graphrag-",
+                "passages.twins",
+                "vectors.mean",
                 "sage-0/unit.events",
             ];
             !changed.iter().any(|p| f.path.starts_with(p))
