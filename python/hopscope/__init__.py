@@ -38,21 +38,24 @@ class Refused(ValueError):
         super().__init__(": ".join(filter(None, [error, hint])))
 
 
-def open(path: Path | None = None) -> Index:
+def open(path: Path | None = None, *, partial: bool = False) -> Index:
     """Opens an index folder, another system's index, or a corpus; without a path the bundled sample.
 
     A corpus is indexed in memory, as the command line does it. Nothing is written.
+
+    `partial=True`: where several databases hold the index, `ask` answers without those that cannot be reached, and
+    `lost` in its answer says what it lacks. Other calls raise `Refused` then.
     """
-    return Index(path)
+    return Index(path, partial=partial)
 
 
 class Index:
     """An open index. Its calls read nothing else and may be made from several threads at once."""
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, *, partial: bool = False) -> None:
         self.path = None if path is None else os.fspath(path)
         try:
-            self._open = _native.Open(self.path)
+            self._open = _native.Open(self.path, partial)
         except ValueError as error:
             raise Refused(str(error)) from None
 

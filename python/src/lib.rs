@@ -1,6 +1,7 @@
 //! What Python calls: one open index with the calls that agents and other programs make, and the command line. What a person
 //! reads and passes is in the package's `__init__.py`; here arguments and answers are JSON.
 
+use hopscope::cli::Lossy;
 use hopscope::cli::calls::{self, Refusal, Session, TOOLS};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -33,10 +34,14 @@ struct Open(Arc<Session>, Vec<String>);
 impl Open {
     /// Opens an index, a corpus, or without a path the sample.
     #[new]
-    #[pyo3(signature = (path))]
-    fn new(py: Python<'_>, path: Option<PathBuf>) -> PyResult<Open> {
+    #[pyo3(signature = (path, partial))]
+    fn new(py: Python<'_>, path: Option<PathBuf>, partial: bool) -> PyResult<Open> {
         let mut said = Vec::new();
-        let opened = py.detach(|| Session::open(path.as_deref(), &mut |text| said.push(text)));
+        let opened = py.detach(|| {
+            Session::open(path.as_deref(), Lossy { partial }, &mut |text| {
+                said.push(text)
+            })
+        });
         let mut session = opened.map_err(|error| PyValueError::new_err(format!("{error:#}")))?;
         // Whoever calls this can open them anyway.
         session.files = true;

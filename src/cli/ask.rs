@@ -7,13 +7,13 @@ use super::llm::{report, report_of};
 use super::load::{Aim, load_runs};
 use super::named::Named;
 use super::patch::unapplied_graph;
-use super::{ConditionFailed, How, Opening, elsewhere, index_and_question, say, write_file};
+use super::{ConditionFailed, How, Lossy, Opening, elsewhere, index_and_question, say, write_file};
 use crate::explain::{
     self, Format, Trace,
     trace::{Opened, Start, seeds, spelled_out},
 };
 use crate::index::Index;
-use crate::index::published::{Lost, Spent};
+use crate::index::published::Spent;
 use crate::layers::GraphEdited;
 use crate::llm::task;
 use crate::output;
@@ -49,13 +49,6 @@ pub struct AskArgs {
     /// Print one JSON object.
     #[arg(long)]
     pub(super) json: bool,
-}
-
-#[derive(Clone, Copy, Debug, Args)]
-struct Lossy {
-    /// If several databases hold the index, answer without those that cannot be reached, and report what is missing.
-    #[arg(long)]
-    partial: bool,
 }
 
 #[derive(Debug, Args)]
@@ -198,12 +191,7 @@ impl AskArgs {
         let (index, retrieval) = (fetched.numbered.index, fetched.run);
         self.opening.thinking.of(&index)?;
         warn(&index, &retrieval);
-        // What is found by its form or by its nearness may have been there, too, though nothing was asked for by number.
-        let databases = published.lost();
-        let lost = (!databases.is_empty()).then(|| Lost {
-            databases,
-            ..fetched.lost.unwrap_or_default()
-        });
+        let lost = fetched.lost;
         if let Some(lost) = &lost {
             note!("hopscope: {}", elsewhere::lost(lost));
         }
@@ -266,8 +254,12 @@ pub fn ask(args: &AnswerArgs) -> Result<()> {
         Some(Err(failure)) => Err(ConditionFailed(format!("no answer: {}", failure.told())).into()),
         _ => Ok(()),
     };
+    // It was learned of whole indexes.
+    let whole = spent.as_ref().is_none_or(|spent| spent.lost.is_none());
+    let confidence = retrieval.confidence(&index).filter(|_| whole);
     if args.ask.json {
         let mut asked = Asked::of(&index, &retrieval);
+        asked.confidence = confidence;
         asked.database = spent;
         asked.answer = answer.map(|made| match made {
             Ok(answer) => Answered::of(&index, &retrieval, answer),
@@ -283,7 +275,6 @@ pub fn ask(args: &AnswerArgs) -> Result<()> {
     if retrieval.top().is_empty() {
         say(retrieval.why_nothing());
     }
-    let confidence = retrieval.confidence(&index);
     if let Some(confidence) = confidence.filter(|own| args.why || own.doubtful()) {
         writeln!(out, "\n{}", confidence.sentence)?;
         if args.why {
@@ -472,7 +463,7 @@ impl<'a> Asked<'a> {
             seconds,
             seeds,
             passages: retrieval.top().iter().map(passage).collect(),
-            confidence: retrieval.confidence(index),
+            confidence: None,
             unrecognised: retrieval.unrecognised(index),
             seeds_left_out: (left_out > 0).then_some(left_out),
             seed_edits: retrieval.edits(),

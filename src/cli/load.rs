@@ -149,7 +149,8 @@ pub fn open(
     tell: &mut dyn FnMut(String),
 ) -> Result<Arc<Index>> {
     if aim != Aim::Whole
-        && let Some(published) = elsewhere::published(path, reading.encoder.as_deref(), false)?
+        && let encoder = reading.encoder.as_deref()
+        && let Some(published) = elsewhere::published(path, encoder, reading.lossy.partial)?
     {
         *settings = fitted(published.whole(), settings)?;
         return Ok(Source::open(Box::new(published))?);

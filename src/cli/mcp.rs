@@ -5,6 +5,7 @@ mod passages;
 #[cfg(feature = "mcp")]
 mod server;
 
+use super::Lossy;
 use anyhow::Result;
 use clap::Args;
 use std::path::PathBuf;
@@ -14,11 +15,13 @@ pub struct McpArgs {
     /// An index folder, a corpus or postgres://HOST/DATABASE; default: the sample. Nothing else is read, nothing is written,
     /// no other server is contacted.
     index: Option<PathBuf>,
+    #[command(flatten)]
+    lossy: Lossy,
 }
 
 #[cfg(not(feature = "mcp"))]
 pub fn run(args: &McpArgs) -> Result<()> {
-    let _ = &args.index;
+    let _ = (&args.index, args.lossy);
     anyhow::bail!(
         "this build has no MCP server; install with --features mcp, or use 'hopscope serve --stdio'"
     )
@@ -34,7 +37,7 @@ pub fn run(args: &McpArgs) -> Result<()> {
     use super::say;
     use std::io::IsTerminal;
 
-    let session = Session::open(args.index.as_deref(), &mut |said| say(said))?;
+    let session = Session::open(args.index.as_deref(), args.lossy, &mut |said| say(said))?;
     if std::io::stdin().is_terminal() {
         note!("hopscope: waits for an MCP client on standard input; see docs/agents.md");
     }

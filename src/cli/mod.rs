@@ -256,6 +256,17 @@ pub struct Reading {
     /// Words that a passage repeats of the one before, in whole sentences; fewer than --chunk-words. Default: 0.
     #[arg(long, value_name = "N")]
     chunk_overlap: Option<u32>,
+    /// Not for every command that opens an index.
+    #[arg(skip)]
+    lossy: Lossy,
+}
+
+/// Whether an answer may lack something.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct Lossy {
+    /// If several databases hold the index, answer without those that cannot be reached, and report what is missing.
+    #[arg(long)]
+    pub partial: bool,
 }
 
 /// How INDEX is opened, and who answers for a language model.

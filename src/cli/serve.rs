@@ -2,7 +2,7 @@
 
 use super::calls::{Arguments, Refusal, Session, TOOLS, schema};
 use super::interrupt::{self, interrupted};
-use super::say;
+use super::{Lossy, say};
 use anyhow::{Result, bail};
 use clap::Args;
 use serde::Deserialize;
@@ -21,6 +21,8 @@ pub struct ServeArgs {
     /// Read requests from standard input and write answers to standard output, one JSON object a line.
     #[arg(long, required = true)]
     stdio: bool,
+    #[command(flatten)]
+    lossy: Lossy,
 }
 
 /// A line of standard input.
@@ -40,7 +42,7 @@ struct Request {
 /// # Errors
 /// An index that cannot be opened, an interrupt, standard input or output that fails.
 pub fn run(args: &ServeArgs) -> Result<()> {
-    let session = Session::open(args.index.as_deref(), &mut |said| say(said))?;
+    let session = Session::open(args.index.as_deref(), args.lossy, &mut |said| say(said))?;
     let (input, output) = (stdin(), stdout());
     if input.is_terminal() {
         note!("hopscope: waits for requests; {{\"call\": \"schema\"}} lists them");

@@ -298,6 +298,11 @@ pub trait Rows: Send + Sync {
         None
     }
 
+    /// Who could not be reached and was left out, where a partial answer was asked for.
+    fn lost(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// All that is wanted, in one trip. Nodes, forms and mentions are those of the graph of these names.
     ///
     /// # Errors

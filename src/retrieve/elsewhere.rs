@@ -337,7 +337,7 @@ pub fn retrieve(
         Keep::States => retriever.retrieve(&run.question, settings, keep)?,
     };
     Ok(Fetched {
-        lost: lost(&excerpt, &numbered, &run),
+        lost: lost(rows, &excerpt, &numbered, &run),
         numbered,
         run,
         nodes: excerpt.nodes(),
@@ -489,10 +489,11 @@ impl There {
     }
 }
 
-/// What a run lacks of the whole, if anything could not be asked for.
-fn lost(excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval) -> Option<Lost> {
-    let gone = excerpt.gone();
-    if gone.is_empty() {
+/// What a run lacks of the whole, if somebody could not be asked: what is found by its form or by its nearness may have been
+/// there, too, though nothing was asked for by number.
+fn lost(rows: &dyn Rows, excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval) -> Option<Lost> {
+    let (databases, gone) = (rows.lost(), excerpt.gone());
+    if databases.is_empty() && gone.is_empty() {
         return None;
     }
     let is_gone = |node: &u32| gone.nodes.contains(&numbered.whole(*node));
@@ -505,7 +506,7 @@ fn lost(excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval) -> Option<Lost>
     };
     let words: BTreeSet<&String> = gone.words.iter().flatten().collect();
     Some(Lost {
-        databases: Vec::new(),
+        databases,
         mass: run.records.iter().filter_map(left).fold(0.0, f64::max),
         nodes: gone.nodes.len(),
         words: words.into_iter().cloned().collect(),

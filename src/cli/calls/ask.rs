@@ -6,6 +6,7 @@ use super::{Arguments, GoOn, Session, read};
 use crate::cli::hits::Hits;
 use crate::explain::trace::seeds;
 use crate::index::Index;
+use crate::index::published::Lost;
 use crate::parameters::RESULT_K;
 use crate::retrieve::elsewhere::{Purpose, fitted, retrieve};
 use crate::retrieve::{Confidence, Keep, Retrieval};
@@ -42,9 +43,12 @@ pub(super) struct Answer<'a> {
     /// Changes that had nothing to change, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     no_effect: Option<Vec<String>>,
-    /// How probably the answer is in the first five; absent where the method has learned nothing of that.
+    /// How probably the answer is in the first five; absent where the method has learned nothing of that, or `lost` is there.
     #[serde(skip_serializing_if = "Option::is_none")]
     confidence: Option<Sure>,
+    /// What the answer lacks because databases could not be reached; only with --partial.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lost: Option<Lost>,
     /// Best first.
     passages: Vec<Passage>,
     /// Start of the search, heaviest first.
@@ -129,17 +133,18 @@ pub fn ask(session: &Session, arguments: Arguments, _: GoOn) -> Result<Value, Re
     let index = session.index.clone();
     let Some(source) = index.source() else {
         let run = session.retrieving(|own| own.retrieve(text, &settings, Keep::Scores))?;
-        return Ok(answer(&index, &run, &name));
+        return Ok(answer(&index, &run, &name, None));
     };
     // With as little of the index as the answer takes: most questions are asked once.
     let settings = fitted(source.rows().whole(), &settings)?;
     let within = (Keep::Scores, Purpose::Answer);
     let fetched = retrieve(source.rows(), text, &settings, within)?;
-    Ok(answer(&fetched.numbered.index, &fetched.run, &name))
+    let index = &fetched.numbered.index;
+    Ok(answer(index, &fetched.run, &name, fetched.lost))
 }
 
 /// The answer that a run gives.
-fn answer(index: &Arc<Index>, run: &Retrieval, name: &str) -> Value {
+fn answer(index: &Arc<Index>, run: &Retrieval, name: &str, lost: Option<Lost>) -> Value {
     let (seeds, left_out) = seeds(index, run);
     let hits = Hits::of(index, run);
     let question = index.question(&run.question);
@@ -179,7 +184,12 @@ fn answer(index: &Arc<Index>, run: &Retrieval, name: &str) -> Value {
             false => run.unrecognised(index),
         },
         no_effect: no_effect(run),
-        confidence: run.confidence(index).map(Sure::of),
+        // It was learned of whole indexes.
+        confidence: match lost {
+            None => run.confidence(index).map(Sure::of),
+            Some(_) => None,
+        },
+        lost,
         passages: passages.collect(),
         seeds: seeds.collect(),
         settings: run.settings.changed(),

@@ -18,7 +18,7 @@ pub use runs::passage;
 pub use set::{questions, rankings};
 
 use super::load::{Aim, load_telling};
-use super::{How, Reading};
+use super::{How, Lossy, Reading};
 use crate::explorer::engine::facts;
 use crate::explorer::lack::lacks;
 use crate::explorer::scene::Facts;
@@ -53,14 +53,22 @@ pub struct Session {
 const WAITING: usize = 2;
 
 impl Session {
-    /// Opens an index folder, a corpus, or without a path the sample. What is to be known of reading it goes to `tell`.
+    /// Opens an index folder, a corpus, or without a path the sample. What is to be known of reading it goes to `tell`. A
+    /// `lossy` one may lack databases that cannot be reached.
     ///
     /// # Errors
     /// An index that cannot be opened.
-    pub fn open(path: Option<&Path>, tell: &mut dyn FnMut(String)) -> Result<Session> {
+    pub fn open(
+        path: Option<&Path>,
+        lossy: Lossy,
+        tell: &mut dyn FnMut(String),
+    ) -> Result<Session> {
         let (_, mut settings) = How::default().named_among(&Presets::default(), None)?;
-        let (reading, aim) = (Reading::default(), Aim::Questions);
-        let index = load_telling(path, &reading, aim, &mut settings, tell)?;
+        let reading = Reading {
+            lossy,
+            ..Reading::default()
+        };
+        let index = load_telling(path, &reading, Aim::Questions, &mut settings, tell)?;
         let argument = path.map(|path| path.display().to_string());
         let facts = facts(&index, &argument.unwrap_or_default());
         Ok(Session::over(index, facts))
@@ -88,6 +96,33 @@ impl Session {
             waiting.push(own);
         }
         made
+    }
+
+    /// The databases that could not be reached and are left out.
+    fn lost(&self) -> Vec<String> {
+        let source = self.index.source();
+        source.map_or_else(Vec::new, |source| source.rows().lost())
+    }
+
+    /// What is made of an index again and again, until all that is read for that came from its databases.
+    ///
+    /// # Errors
+    /// What these say, and one that is left out.
+    pub fn read<T>(&self, make: impl FnMut(&Index) -> T) -> Result<T, Refusal> {
+        let made = self.index.read_for(make)?;
+        self.complete()?;
+        Ok(made)
+    }
+
+    /// Holds that none is left out: what says more than an answer would be wrong without them.
+    fn complete(&self) -> Result<(), Refusal> {
+        match &*self.lost() {
+            [] => Ok(()),
+            lost => Err(Refusal::new(
+                format!("cannot be reached: {}", lost.join(", ")),
+                "ask answers without; for the rest, open the index again once they are back",
+            )),
+        }
     }
 
     /// The methods that run on the index.
@@ -120,6 +155,8 @@ pub struct Tool {
     /// The JSON schema of the answer. Its fields are in the order of their importance; the first is always there.
     gives: &'static str,
     call: fn(&Session, Arguments, GoOn) -> Result<Value, Refusal>,
+    /// Its answer says what it lacks where databases cannot be reached. Others give none then.
+    lossy: bool,
 }
 
 const QUESTION: Field = (
@@ -151,6 +188,7 @@ pub static TOOLS: &[Tool] = &[
         required: 0,
         gives: include_str!("../../../assets/schema/calls/open_status.json"),
         call: status::open_status,
+        lossy: true,
     },
     Tool {
         name: "ask",
@@ -161,6 +199,7 @@ pub static TOOLS: &[Tool] = &[
         required: 1,
         gives: include_str!("../../../assets/schema/calls/ask.json"),
         call: ask::ask,
+        lossy: true,
     },
     Tool {
         name: "why",
@@ -182,6 +221,7 @@ pub static TOOLS: &[Tool] = &[
         required: 2,
         gives: include_str!("../../../assets/schema/calls/why.json"),
         call: why::why,
+        lossy: false,
     },
     Tool {
         name: "why_not",
@@ -204,6 +244,7 @@ pub static TOOLS: &[Tool] = &[
         required: 2,
         gives: include_str!("../../../assets/schema/calls/why_not.json"),
         call: why::why_not,
+        lossy: false,
     },
     Tool {
         name: "compare",
@@ -228,6 +269,7 @@ pub static TOOLS: &[Tool] = &[
         required: 2,
         gives: include_str!("../../../assets/schema/calls/compare.json"),
         call: compare::compare,
+        lossy: false,
     },
     Tool {
         name: "evaluate",
@@ -247,6 +289,7 @@ pub static TOOLS: &[Tool] = &[
         required: 0,
         gives: include_str!("../../../assets/schema/calls/evaluate.json"),
         call: evaluate::evaluate,
+        lossy: false,
     },
 ];
 
@@ -310,6 +353,9 @@ impl Tool {
                 false => refusal,
             }
         })?;
+        if !self.lossy {
+            session.complete()?;
+        }
         match go_on() {
             true => Ok(answer),
             false => Err(Refusal::cancelled()),
@@ -408,7 +454,7 @@ mod tests {
 
     #[test]
     fn a_call_finds_the_graph_of_the_one_before() {
-        let session = Session::open(None, &mut |_| {}).unwrap();
+        let session = Session::open(None, Lossy::default(), &mut |_| {}).unwrap();
         let settings = runs::settings(&session, None, None).unwrap().1;
         let graph = || {
             let graph = session.retrieving(|own| own.graph(&ENTITY_PASSAGE, &settings, &[]));

@@ -149,7 +149,7 @@ pub fn question<'a>(
 /// # Errors
 /// No passage has it; with the identifiers that come near.
 pub fn passage(session: &Session, said: &str) -> Result<u32, Refusal> {
-    session.index.read_for(|index| find(index, said))?
+    session.read(|index| find(index, said))?
 }
 
 fn find(index: &Index, said: &str) -> Result<u32, Refusal> {

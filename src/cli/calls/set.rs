@@ -39,7 +39,7 @@ pub fn rankings(
         });
         rankings.collect()
     };
-    Ok(session.index.read_for(named)?)
+    session.read(named)
 }
 
 /// The question set: id, text, type, answers, gold by passage with its grade, and gold that the corpus does not have.
@@ -58,5 +58,5 @@ pub fn questions(session: &Session) -> Result<Value, Refusal> {
         });
         questions.collect()
     };
-    Ok(session.index.read_for(questions)?)
+    session.read(questions)
 }

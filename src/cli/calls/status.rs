@@ -40,6 +40,9 @@ pub(super) struct Answer<'a> {
     layers: Vec<String>,
     /// Hash of the index.
     fingerprint: &'a str,
+    /// Databases that cannot be reached; only with --partial.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lost: Vec<String>,
 }
 
 /// A method that runs on the index.
@@ -105,5 +108,6 @@ pub fn open_status(session: &Session, _: Arguments, _: GoOn) -> Result<Value, Re
         unavailable,
         layers,
         fingerprint: &facts.fingerprint,
+        lost: session.lost(),
     }))
 }

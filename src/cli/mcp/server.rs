@@ -4,7 +4,6 @@
 use super::passages;
 use crate::cli::calls::{Refusal, Session, TOOLS, Tool, passage};
 use crate::cli::interrupt::interrupted;
-use crate::index::{Index, IndexError};
 use anyhow::{Result, anyhow, bail};
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -159,12 +158,9 @@ impl ServerHandler for Server {
                 return Err(ErrorData::invalid_params(error, None));
             }
         };
-        let page = move |session: &Session| {
-            let index = &session.index;
-            index.read_for(|index| passages::page(index, from))
-        };
+        let page = move |session: &Session| session.read(|index| passages::page(index, from));
         let page = self.work("resources/list", page).await?;
-        let failed = |error: IndexError| ErrorData::internal_error(error.to_string(), None);
+        let failed = |refusal: Refusal| ErrorData::internal_error(refusal.error, None);
         let (resources, next) = page.map_err(failed)?;
         let mut listed = ListResourcesResult::with_all_items(resources);
         listed.next_cursor = next.map(|next| next.to_string());
@@ -187,8 +183,7 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let contents = move |session: &Session| {
             let found = passage(session, &request.uri)?;
-            let contents = |index: &Index| passages::contents(index, found);
-            Ok(session.index.read_for(contents)?)
+            session.read(|index| passages::contents(index, found))
         };
         let contents = self.work("resources/read", contents).await?;
         let contents = contents.map_err(|refusal: Refusal| {

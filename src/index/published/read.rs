@@ -251,11 +251,6 @@ impl Published {
         }
     }
 
-    /// The databases that could not be reached, and were left out.
-    pub fn lost(&self) -> Vec<String> {
-        self.line().lost.clone()
-    }
-
     /// What encodes questions: what a person named, or what the index names, unless that is a server.
     fn encoder(&self, made: &Encoded) -> Result<&dyn Encoder, IndexError> {
         if let Some(encoder) = self.encoder.get() {
@@ -444,6 +439,10 @@ impl Rows for Published {
 
     fn spent(&self) -> Option<Spent> {
         Some(Published::spent(self)).filter(|spent| spent.trips > 0)
+    }
+
+    fn lost(&self) -> Vec<String> {
+        self.line().lost.clone()
     }
 
     fn questions(&self, places: Range<u32>) -> Result<Vec<Question>, IndexError> {

@@ -4,6 +4,8 @@ use super::server::{ENCODED, PASSWORD, Server, alone};
 use super::{json, ranking, run};
 use crate::closed::embeddings;
 use crate::serve::answered;
+use hopscope::cli::Lossy;
+use hopscope::cli::calls::{Session, TOOLS};
 use hopscope::index::published::Published;
 use hopscope::index::rows::Rows;
 use hopscope::random::SplitMix;
@@ -839,6 +841,26 @@ fn a_database_that_crashes_at_any_moment_gives_the_answer_or_an_error() {
         said.contains("partial answer, without 127.0.0.1:"),
         "{said}"
     );
+    // Calls that say more than an answer give none.
+    let session = Session::open(Some(Path::new(&open)), Lossy { partial: true }, &mut |_| {});
+    let session = session.unwrap();
+    let call = |name: &str, arguments: Value| {
+        let tool = TOOLS.iter().find(|tool| tool.name == name).unwrap();
+        let arguments = arguments.as_object().unwrap().clone();
+        tool.call(&session, arguments, &|| true)
+    };
+    let asked = json!({"question": questions[0], "method": "graph-hybrid"});
+    let answer = call("ask", asked.clone()).unwrap();
+    assert_eq!(answer["lost"]["databases"], json!([place]), "{answer}");
+    assert!(answer.get("confidence").is_none(), "{answer}");
+    let status = call("open_status", json!({})).unwrap();
+    assert_eq!(status["lost"], json!([place]));
+    let mut explained = asked;
+    explained["passage"] = answer["passages"][0]["id"].clone();
+    for name in ["why", "why_not"] {
+        let refused = call(name, explained.clone()).unwrap_err();
+        assert!(refused.error.contains(&place), "{name}: {}", refused.error);
+    }
     // One that goes while it is asked.
     let there = Published::find(Path::new(&open), None, true)
         .unwrap()
