@@ -344,6 +344,8 @@ impl Writing {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
 
     #[test]
     fn numbers_are_below_what_there_is() {
@@ -400,5 +402,36 @@ mod tests {
         let told = checked(&rows, &targets, &[5, 6, 5, 7, 6, 8]).unwrap_err();
         assert!(told.contains("both ways"), "{told}");
         assert!(checked(&[0, 2, 4, 5, 6], &targets, &values).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn an_arc_without_its_counterpart_is_found(
+            edges in prop::collection::btree_map((0..40_u32, 0..40_u32), 0..u32::MAX, 1..200),
+            changed in any::<prop::sample::Index>(),
+            value in 0..u32::MAX,
+        ) {
+            let edges = edges.into_iter().filter(|((u, v), _)| u < v);
+            let arcs = edges.flat_map(|((u, v), value)| [((u, v), value), ((v, u), value)]);
+            let mut arcs: BTreeMap<(u32, u32), u32> = arcs.collect();
+            prop_assume!(!arcs.is_empty());
+            let checked = |arcs: &BTreeMap<(u32, u32), u32>| {
+                let mut ends = [0; 41];
+                arcs.keys().for_each(|(u, _)| ends[*u as usize + 1] += 1);
+                for row in 0..40 {
+                    ends[row + 1] += ends[row];
+                }
+                let targets: Vec<u32> = arcs.keys().map(|(_, v)| *v).collect();
+                let values: Vec<u32> = arcs.values().copied().collect();
+                symmetric(&targets, &ends, |at| values[at])
+            };
+            prop_assert_eq!(checked(&arcs), Ok(()));
+            let all: Vec<(u32, u32)> = arcs.keys().copied().collect();
+            let arc = changed.get(&all);
+            let before = arcs.insert(*arc, value);
+            prop_assert_eq!(checked(&arcs).is_ok(), before == Some(value));
+            arcs.remove(arc);
+            prop_assert!(checked(&arcs).is_err());
+        }
     }
 }
