@@ -8,7 +8,7 @@ use super::measures::{Measures, measured};
 use super::survival::Fate;
 use crate::corpus::Question;
 use crate::index::Index;
-use crate::parameters::{CONTEXT_TOKENS, VECTOR_SEARCH};
+use crate::parameters::{CONTEXT_TOKENS, STEPS, VECTOR_SEARCH, WALK, Walk};
 use crate::retrieve::{Hit, Keep, Retrieval, RetrieveError, Retriever, Settings, nearest};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -144,9 +144,11 @@ pub(super) fn each<R: Send>(
     progress: impl Fn(usize) -> bool + Sync,
     of: impl Fn(&mut Retriever, usize) -> Result<R, RetrieveError> + Sync,
 ) -> Result<Vec<R>, RetrieveError> {
-    if index.source().is_none() {
-        prepare(index, settings)?;
-    }
+    // It holds what the retrievers of all threads find then.
+    let _held = match index.source() {
+        None => Some(prepare(index, settings)?),
+        Some(_) => None,
+    };
     let done = AtomicUsize::new(0);
     let one = |retriever: &mut Retriever, at: usize| {
         if !progress(done.load(Ordering::Relaxed)) {
@@ -163,20 +165,23 @@ pub(super) fn each<R: Send>(
     Ok(all?.into_iter().flatten().collect())
 }
 
-/// Opens once what the retrievers of all threads find then.
-fn prepare(index: &Arc<Index>, settings: &Settings) -> Result<(), RetrieveError> {
+/// Opens and folds once what all threads would at the same time.
+fn prepare(index: &Arc<Index>, settings: &Settings) -> Result<Retriever, RetrieveError> {
     let mut first = Retriever::new(index.clone());
+    let uses = settings.method().uses();
+    let folds = uses.contains(&STEPS.id()) && settings.get(WALK) != Walk::Push;
     for step in &settings.method().plan().steps {
         if let Some(graph) = step.graph {
-            first.graph(graph, settings, &step.fixed)?;
+            let graph = first.graph(graph, settings, &step.fixed)?;
+            if folds {
+                graph.transition().folded();
+            }
         }
     }
-    match index.dense() {
-        Some(dense) if settings.method().uses().contains(&VECTOR_SEARCH.id()) => {
-            Ok(nearest::prepare(dense, settings.all())?)
-        }
-        _ => Ok(()),
+    if let Some(dense) = index.dense().filter(|_| uses.contains(&VECTOR_SEARCH.id())) {
+        nearest::prepare(dense, settings.all())?;
     }
+    Ok(first)
 }
 
 /// How much of what a reader would be given has to be read for an accepted answer; none without answers.
