@@ -256,7 +256,7 @@ pub struct Reading {
     /// Words that a passage repeats of the one before, in whole sentences; fewer than --chunk-words. Default: 0.
     #[arg(long, value_name = "N")]
     chunk_overlap: Option<u32>,
-    /// Not for every command that opens an index.
+    /// Set by commands that take `--partial`.
     #[arg(skip)]
     lossy: Lossy,
 }

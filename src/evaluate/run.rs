@@ -236,6 +236,24 @@ fn milliseconds(time: Duration) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::sample;
+    use crate::retrieve::Method;
+
+    #[test]
+    fn all_threads_walk_one_graph() {
+        let index = Arc::new(sample::index().unwrap());
+        let settings = Settings::of(&index, Method::by_name("graph-rrf").unwrap());
+        let steps = &settings.method().plan().steps;
+        let step = steps.iter().find(|step| step.graph.is_some()).unwrap();
+        let kind = step.graph.unwrap();
+        let held = |retriever: &mut Retriever, _: usize| {
+            let graph = retriever.graph(kind, &settings, &step.fixed)?;
+            // This one, its retriever, and who opened it before all questions.
+            Ok((Arc::as_ptr(&graph) as usize, Arc::strong_count(&graph) > 2))
+        };
+        let all = each(&index, 32, &settings, |_| true, held).unwrap();
+        assert!(all.iter().all(|own| *own == (all[0].0, true)), "{all:?}");
+    }
 
     #[test]
     fn times_are_kept_in_milliseconds() {

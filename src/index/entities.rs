@@ -272,8 +272,7 @@ impl EntityGraph {
         })
     }
 
-    /// Names by what is made of each, ascending; of some nothing is. Worked out on all threads when first asked
-    /// for.
+    /// Names by what is made of each, ascending; of some nothing is. Worked out on all threads when first asked for.
     fn by<'l>(
         &self,
         place: &'l OnceLock<Vec<(Box<str>, u32)>>,

@@ -31,7 +31,7 @@ pub const FORMAT: u32 = 2;
 pub const MANIFEST: &str = "manifest.json";
 const LEXICAL: &str = "lexical";
 const QUESTIONS: &str = "questions.json";
-/// Written since indexes are large; read where they are there.
+/// Optional: what an older index does not store is worked out.
 const TWINS: &str = "passages.twins";
 const MEAN: &str = "vectors.mean";
 
