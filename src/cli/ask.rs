@@ -254,9 +254,8 @@ pub fn ask(args: &AnswerArgs) -> Result<()> {
         Some(Err(failure)) => Err(ConditionFailed(format!("no answer: {}", failure.told())).into()),
         _ => Ok(()),
     };
-    // It was learned of whole indexes.
-    let whole = spent.as_ref().is_none_or(|spent| spent.lost.is_none());
-    let confidence = retrieval.confidence(&index).filter(|_| whole);
+    let lost = spent.as_ref().and_then(|spent| spent.lost.as_ref());
+    let confidence = retrieve::elsewhere::confidence(&index, &retrieval, lost);
     if args.ask.json {
         let mut asked = Asked::of(&index, &retrieval);
         asked.confidence = confidence;

@@ -5,7 +5,6 @@ use super::pool::Pool;
 use super::rows::Rows;
 use super::transition::{Dangling, Transition};
 use super::walk::Sparse;
-use crate::derived::once;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
@@ -427,13 +426,10 @@ static ROOMS: Pool<Room> = Pool::new(4);
 /// The node, alpha and epsilon, and what happens at dead ends.
 type Asked = (u32, u64, u64, Dangling);
 
-/// Filled by the first that asks.
-type Slot = Arc<OnceLock<Arc<Reverse>>>;
-
 /// Those that were asked for last, with room for two passages: walks over one graph from other seeds share them.
 #[derive(Debug, Default)]
 pub struct Reverses {
-    kept: Mutex<VecDeque<(Asked, Slot)>>,
+    kept: Mutex<VecDeque<(Asked, Arc<Reverse>)>>,
 }
 
 /// How many are kept.
@@ -450,22 +446,18 @@ impl Reverses {
     ) -> Arc<Reverse> {
         let asked = (target, alpha.to_bits(), epsilon.to_bits(), dangling);
         let how = (alpha, epsilon, dangling);
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = kept.iter().find(|(known, _)| *known == asked);
-        let slot = match known {
-            Some((_, slot)) => slot.clone(),
-            None => {
-                let slot = Slot::default();
-                kept.push_back((asked, slot.clone()));
-                if kept.len() > KEPT {
-                    kept.pop_front();
-                }
-                slot
-            }
-        };
-        drop(kept);
-        let make = || Arc::new(self.push(transition, target, how, None));
-        once(&slot, make).clone()
+        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = kept().iter().find(|(known, _)| *known == asked).cloned();
+        if let Some((_, known)) = known {
+            return known;
+        }
+        let made = Arc::new(self.push(transition, target, how, None));
+        let mut kept = kept();
+        kept.push_back((asked, made.clone()));
+        if kept.len() > KEPT {
+            kept.pop_front();
+        }
+        made
     }
 
     /// See [`Reverse::of`].

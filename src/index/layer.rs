@@ -61,6 +61,15 @@ impl Columns {
         }
     }
 
+    /// A column that not every index has.
+    ///
+    /// # Errors
+    /// When it is no whole number of values.
+    pub fn optional<T: Pod>(&self, name: &str) -> Result<Option<Column<T>>, IndexError> {
+        let there = self.maps.contains_key(name);
+        there.then(|| self.column(name)).transpose()
+    }
+
     /// Strings that [`strings`] wrote.
     ///
     /// # Errors

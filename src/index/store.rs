@@ -518,10 +518,9 @@ fn opened(
         titles: root.strings("passages.title")?,
         texts: root.strings("passages.body")?,
         sorted: root.column("passages.sorted")?,
-        twins: match m.lists(TWINS) {
-            true => OnceLock::from(root.column(TWINS)?),
-            false => OnceLock::new(),
-        },
+        twins: root
+            .optional(TWINS)?
+            .map_or_else(OnceLock::new, OnceLock::from),
         said: OnceLock::new(),
         came: None,
     };
@@ -582,19 +581,19 @@ fn opened(
             Some(Box::new(given) as Box<dyn Encoder>)
         }
         (Some(entry), Encoding::Stored) if entry.identity.kind == Kind::File => {
-            Some(reopened(m, root, entry, None, &questions)?)
+            Some(reopened(root, entry, None, &questions)?)
         }
         (Some(entry), Encoding::Stored | Encoding::Table) => {
             let spec = Spec::parse(&entry.encoder)?;
             closed = Closed::of(&spec, &entry.encoder);
             match closed {
                 Some(_) => None,
-                None => Some(reopened(m, root, entry, Some(spec), &questions)?),
+                None => Some(reopened(root, entry, Some(spec), &questions)?),
             }
         }
         (Some(entry), Encoding::Named(name)) => {
             let spec = Spec::parse(name)?;
-            Some(reopened(m, root, entry, Some(spec), &questions)?)
+            Some(reopened(root, entry, Some(spec), &questions)?)
         }
     };
     let dense = match (m.dense.clone(), encoder) {
@@ -621,7 +620,6 @@ fn opened(
 
 /// The encoder of the stored vectors. Without one only the questions can be asked whose vectors are stored, too.
 fn reopened(
-    manifest: &Manifest,
     root: &layer::Columns,
     entry: &DenseEntry,
     encoder: Option<Spec>,
@@ -633,10 +631,8 @@ fn reopened(
         let given = Given::stored(entry.identity.clone(), asked, &texts)?;
         return Ok(Box::new(given));
     };
-    let weights = match manifest.lists("vectors.weight") {
-        true => Weights::stored(root.column("vectors.weight")?),
-        false => Weights::default(),
-    };
+    let weights = root.optional("vectors.weight")?;
+    let weights = weights.map_or_else(Weights::default, Weights::stored);
     Ok(spec.reopen(weights, entry.identity.dims)?)
 }
 
@@ -664,10 +660,7 @@ fn vectors(
         ]),
         None => None,
     };
-    let mean: Option<Column<f64>> = match manifest.lists(MEAN) {
-        true => Some(root.column(MEAN)?),
-        false => None,
-    };
+    let mean: Option<Column<f64>> = root.optional(MEAN)?;
     if let Some(mean) = &mean {
         root.length(MEAN, mean.len(), entry.identity.dims)?;
         root.hold([(MEAN, column::finite(mean))])?;

@@ -6,7 +6,6 @@
 
 #![warn(missing_docs)]
 
-use super::RetrieveError;
 use super::engine::{Keep, Retriever};
 use super::hop::{LISTED, Signals};
 use super::methods::{METHODS, Method};
@@ -15,6 +14,7 @@ use super::rank;
 use super::retrieval::{DEPTH, Record, Retrieval, Spread};
 use super::set::Space;
 use super::settings::Settings;
+use super::{Confidence, RetrieveError};
 use crate::corpus::Question;
 use crate::embed::fixed::is_of_table;
 use crate::embed::{HnswOptions, Identity};
@@ -486,6 +486,15 @@ impl There {
             }
             own.turn(source.keep(excerpt)?);
         }
+    }
+}
+
+/// How probably the answer is in the first five passages. That was learned of whole indexes: nothing is claimed of an answer
+/// that lacks something.
+pub fn confidence(index: &Arc<Index>, run: &Retrieval, lost: Option<&Lost>) -> Option<Confidence> {
+    match lost {
+        None => run.confidence(index),
+        Some(_) => None,
     }
 }
 

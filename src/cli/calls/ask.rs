@@ -8,7 +8,7 @@ use crate::explain::trace::seeds;
 use crate::index::Index;
 use crate::index::published::Lost;
 use crate::parameters::RESULT_K;
-use crate::retrieve::elsewhere::{Purpose, fitted, retrieve};
+use crate::retrieve::elsewhere::{Purpose, confidence, fitted, retrieve};
 use crate::retrieve::{Confidence, Keep, Retrieval};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -184,11 +184,7 @@ fn answer(index: &Arc<Index>, run: &Retrieval, name: &str, lost: Option<Lost>) -
             false => run.unrecognised(index),
         },
         no_effect: no_effect(run),
-        // It was learned of whole indexes.
-        confidence: match lost {
-            None => run.confidence(index).map(Sure::of),
-            Some(_) => None,
-        },
+        confidence: confidence(index, run, lost.as_ref()).map(Sure::of),
         lost,
         passages: passages.collect(),
         seeds: seeds.collect(),

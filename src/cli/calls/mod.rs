@@ -347,15 +347,19 @@ impl Tool {
         if let Some(field) = needed.next() {
             return Err(self.misused(format!("the argument '{}' is missing", field.0)));
         }
+        let complete = || match self.lossy {
+            true => Ok(()),
+            false => session.complete(),
+        };
+        complete()?;
         let answer = (self.call)(session, arguments, go_on).map_err(|refusal| {
             match refusal.hint.is_empty() {
                 true => self.misused(refusal.error),
                 false => refusal,
             }
         })?;
-        if !self.lossy {
-            session.complete()?;
-        }
+        // One may have gone meanwhile.
+        complete()?;
         match go_on() {
             true => Ok(answer),
             false => Err(Refusal::cancelled()),
