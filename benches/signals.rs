@@ -159,7 +159,7 @@ fn ideas(index: &Index, answer: &Answer<'_>, question: &str) -> Vec<[f64; 8]> {
             });
             let nearest = layer
                 .sentences(p)
-                .map(|s| f64::from(layer.cosine(&probe, s)))
+                .map(|s| f64::from(layer.cosine(&probe, s).unwrap_or(0.0)))
                 .fold(0.0, f64::max);
             [
                 f64::from(late[at]),
@@ -191,7 +191,7 @@ fn again(index: &Index, answer: &Answer<'_>, probe: &hopscope::embed::vectors::P
         let mut near: Vec<(u32, f64)> = Vec::new();
         for sentence in layer.sentences(hit.passage) {
             let span = layer.span(sentence);
-            let cosine = f64::from(layer.cosine(probe, sentence)).max(0.0);
+            let cosine = f64::from(layer.cosine(probe, sentence).unwrap_or(0.0)).max(0.0);
             for m in view.graph.occurrences(hit.passage as usize) {
                 if m.start as usize >= span.start && m.end as usize <= span.end {
                     let name = view.entity_node(m.entity);

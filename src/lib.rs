@@ -113,7 +113,8 @@
 //! - A retrieval keeps what its steps made ([`retrieve::retrieval::Record`]) and the record of a run is read off them
 //!   ([`explain::trace()`]). There is no second, recording engine.
 //! - Opening an index reads every byte of it once, at memory speed, to hold it against its checksum, and every byte of a
-//!   layer when a method first asks for that: a flipped byte is an error, never a wrong answer.
+//!   layer when a method first asks for that, but for vectors of sentences: a block of these is checked when one of it is
+//!   first read. A flipped byte is an error, never a wrong answer.
 
 #![cfg_attr(not(test), deny(clippy::string_slice))]
 // What is printed goes through `output`.

@@ -7,6 +7,7 @@ use crate::column::Column;
 use rayon::prelude::*;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 /// How numbers are kept. Both forms are borrowed as they lie in a mapped index.
 pub enum Rows {
@@ -245,7 +246,24 @@ impl Vectors {
         }
     }
 
-    fn span(&self, row: u32) -> std::ops::Range<usize> {
+    /// All numbers, as they are kept.
+    pub fn bytes(&self) -> &[u8] {
+        match &self.rows {
+            Rows::F32(values) => values.bytes(),
+            Rows::I8 { values, .. } => values.bytes(),
+        }
+    }
+
+    /// Where some rows lie in [`bytes`](Self::bytes).
+    pub fn bytes_of(&self, rows: Range<u32>) -> Range<usize> {
+        let size = match self.is_whole() {
+            true => self.dims(),
+            false => self.dims() * size_of::<f32>(),
+        };
+        rows.start as usize * size..rows.end as usize * size
+    }
+
+    fn span(&self, row: u32) -> Range<usize> {
         let start = row as usize * self.dims();
         start..start + self.dims()
     }

@@ -137,10 +137,10 @@ columns! {
         pub joined: Vec<(u32, u32)> { Vec::new() };
         /// What it knows of the whole, where it is an excerpt.
         pub partial: Option<Arc<Partial>> { None };
-        /// See [`EntityGraph::unaccented`].
-        pub(super) unaccented: OnceLock<Vec<(Box<str>, u32)>> { OnceLock::new() };
-        /// See [`EntityGraph::inflected`].
-        pub(super) stems: OnceLock<Vec<(Box<str>, u32)>> { OnceLock::new() };
+        /// Names with accents, in the order of their forms without.
+        pub(super) accented: OnceLock<Column<u32>> = "entities.accented";
+        /// Names in the order of their words' stems, where names are inflected.
+        pub(super) inflected: OnceLock<Column<u32>> = "entities.inflected";
     }
 }
 
@@ -152,6 +152,12 @@ pub struct Occurrence {
     pub entity: u32,
     /// [`BY_RULE`], [`BY_TITLE`] or both.
     pub source: u8,
+}
+
+/// A name with accents without them; none of others.
+fn bared(name: &str) -> Option<String> {
+    let bare = (!name.is_ascii()).then(|| unaccented(name));
+    bare.filter(|bare| bare != name)
 }
 
 /// What all of them are, where they are one.
@@ -230,9 +236,9 @@ impl EntityGraph {
     /// The entities that have a form or differ from it in accents or endings alone.
     pub(super) fn alike_to(&self, language: Language, form: &str) -> Vec<u32> {
         let mut all: Vec<u32> = self.exact(form).into_iter().collect();
-        all.extend(self.alike(self.accented(), &unaccented(form)));
+        all.extend(self.with_accents(&unaccented(form)));
         if let Some(wanted) = language.stems_of_name(form) {
-            all.extend(self.alike(self.stemmed(language), &wanted));
+            all.extend(self.with_stems(language, &wanted));
         }
         all
     }
@@ -247,56 +253,72 @@ impl EntityGraph {
     pub fn unaccented(&self, form: &str) -> Option<u32> {
         let bare = unaccented(form);
         let alike = self.find(&bare).into_iter();
-        only(alike.chain(self.alike(self.accented(), &bare)))
+        only(alike.chain(self.with_accents(&bare)))
     }
 
-    /// Names with accents by their forms without.
-    fn accented(&self) -> &[(Box<str>, u32)] {
-        self.by(&self.unaccented, |name| {
-            let bare = (!name.is_ascii()).then(|| unaccented(name));
-            bare.filter(|bare| bare != name)
-        })
+    /// The names with accents that have this form without.
+    fn with_accents<'l>(&'l self, bare: &'l str) -> impl Iterator<Item = u32> + 'l {
+        self.alike(self.by(&self.accented, bared), bared, bare)
     }
 
     /// The only entity whose words have the stems of a form; none in English, where names are not inflected.
     pub fn inflected(&self, language: Language, form: &str) -> Option<u32> {
         let wanted = language.stems_of_name(form)?;
-        only(self.alike(self.stemmed(language), &wanted))
+        only(self.with_stems(language, &wanted))
     }
 
-    /// Names by the stems of their words.
-    fn stemmed(&self, language: Language) -> &[(Box<str>, u32)] {
-        self.by(&self.stems, |name| {
-            Some(language.stems_of_name(name).unwrap_or_default())
-        })
+    /// The names whose words have these stems.
+    fn with_stems<'l>(
+        &'l self,
+        language: Language,
+        stems: &'l str,
+    ) -> impl Iterator<Item = u32> + 'l {
+        let key = move |name: &str| language.stems_of_name(name);
+        self.alike(self.by(&self.inflected, key), key, stems)
     }
 
-    /// Names by what is made of each, ascending; of some nothing is. Worked out on all threads when first asked for.
+    /// Puts names in order for forms that differ from them in accents and endings, so that this is stored with them.
+    pub(super) fn put_in_order(&self, language: Language) {
+        self.with_accents("").for_each(drop);
+        if let Some(stems) = language.stems_of_name("") {
+            self.with_stems(language, &stems).for_each(drop);
+        }
+    }
+
+    /// Names in the order of what is made of each; of some nothing is. Worked out on all threads when first asked for.
     fn by<'l>(
         &self,
-        place: &'l OnceLock<Vec<(Box<str>, u32)>>,
+        place: &'l OnceLock<Column<u32>>,
         key: impl Fn(&str) -> Option<String> + Sync,
-    ) -> &'l [(Box<str>, u32)] {
-        once::<Vec<_>>(place, || {
-            let keyed = |entity: u32| {
-                let name = self.names.get(entity as usize);
-                // One that did not come of an excerpt has none.
-                let key = (!name.is_empty()).then(|| key(name))??;
-                Some((key.into_boxed_str(), entity))
+    ) -> &'l [u32] {
+        once::<Column<u32>>(place, || {
+            let keyed = |entity: u32| Some((key(self.names.get(entity as usize))?, entity));
+            let mut all: Vec<_> = match &self.partial {
+                // Few of all came.
+                Some(_) => self.sorted.iter().copied().filter_map(keyed).collect(),
+                None => {
+                    let entities = (0..self.entities() as u32).into_par_iter();
+                    entities.filter_map(keyed).collect()
+                }
             };
-            let entities = (0..self.entities() as u32).into_par_iter();
-            let mut all: Vec<_> = entities.filter_map(keyed).collect();
             all.par_sort_unstable();
-            all
+            let order: Vec<u32> = all.into_iter().map(|(_, entity)| entity).collect();
+            order.into()
         })
     }
 
-    /// The entities that a sorted list has under a key.
-    fn alike<'l>(&'l self, list: &'l [(Box<str>, u32)], key: &str) -> impl Iterator<Item = u32> {
-        let from = list.partition_point(|(known, _)| **known < *key);
-        let to = from + list[from..].partition_point(|(known, _)| **known == *key);
-        let entities = list[from..to].iter();
-        entities.map(|(_, entity)| self.now(*entity))
+    /// The entities that a list in the order of a key has under this one.
+    fn alike<'l>(
+        &'l self,
+        list: &'l [u32],
+        key: impl Fn(&str) -> Option<String> + 'l,
+        wanted: &'l str,
+    ) -> impl Iterator<Item = u32> + 'l {
+        let key = move |entity: &u32| key(self.names.get(*entity as usize)).unwrap_or_default();
+        let from = list.partition_point(|entity| *key(entity) < *wanted);
+        let own = list[from..].iter();
+        let own = own.take_while(move |entity| key(entity) == wanted);
+        own.map(|entity| self.now(*entity))
     }
 
     /// Whether an entity is the title of a passage.
@@ -329,6 +351,14 @@ impl EntityGraph {
         let (of_passages, of_names) = graph.targets.split_at(graph.offsets[passages] as usize);
         columns.length("graph.targets", of_passages.len(), of_names.len())?;
         columns.hold([("graph.targets", column::below(of_names, passages))])?;
+        let listed = |list: &OnceLock<Column<u32>>| {
+            let list = list.get().map_or(&[][..], |list| list);
+            column::below(list, graph.entities())
+        };
+        columns.hold([
+            ("entities.accented", listed(&graph.accented)),
+            ("entities.inflected", listed(&graph.inflected)),
+        ])?;
         Ok(graph)
     }
 
@@ -693,8 +723,8 @@ impl Builder {
             aliases,
             partial: None,
             joined: Vec::new(),
-            unaccented: OnceLock::new(),
-            stems: OnceLock::new(),
+            accented: OnceLock::new(),
+            inflected: OnceLock::new(),
         }
     }
 }
@@ -818,6 +848,40 @@ mod tests {
         // Two names: which of them is meant is not known.
         assert_eq!(found("orleans"), None);
         assert_eq!(found("nile"), None);
+    }
+
+    #[test]
+    fn an_index_stores_the_orders_of_names_that_differ_in_accents_and_endings() {
+        use crate::corpus::Corpus;
+        use crate::index::{BuildOptions, Index, Silent};
+        let language = Language::German;
+        let options = BuildOptions::from(EntityOptions {
+            language,
+            ..EntityOptions::default()
+        });
+        let text = "Dort sah Johannes Kepler das ferne Österreich und das alte Orléans.";
+        let passage = Passage {
+            id: "a".into(),
+            title: "Reise".into(),
+            text: text.into(),
+        };
+        let corpus = Corpus {
+            passages: vec![passage],
+            ..Corpus::default()
+        };
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("index");
+        Index::create(corpus, &options, &folder, &Silent).unwrap();
+        let index = Index::open(&folder).unwrap();
+        let stored = &index.stored;
+        assert!(stored.accented.get().is_some() && stored.inflected.get().is_some());
+        let called = |found: Option<u32>| found.map(|e| stored.names.get(e as usize));
+        let inflected = |form| called(stored.inflected(language, form));
+        let unaccented = |form| called(stored.unaccented(form));
+        assert_eq!(inflected("johannes keplers"), Some("johannes kepler"));
+        assert_eq!(inflected("johannes brahe"), None);
+        assert_eq!(unaccented("osterreich"), Some("österreich"));
+        assert_eq!(unaccented("orleans"), Some("orléans"));
     }
 
     #[test]

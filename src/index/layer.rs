@@ -13,10 +13,11 @@ use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use std::any::Any;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use xxhash_rust::xxh3::Xxh3;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 /// One system's part of an index.
 pub trait Layer: Any + Send + Sync + Sized {
@@ -24,6 +25,8 @@ pub trait Layer: Any + Send + Sync + Sized {
     const NAME: &'static str;
     /// Changes when an older program could misread the columns.
     const VERSION: u32;
+    /// Columns that are held against their checksums as they are read, see [`Blocks`].
+    const BY_BLOCKS: &'static [&'static str] = &[];
 
     /// Every column by name, for writing; [`Layer::open`] takes the same names back.
     fn columns<'a>(&'a self, each: &mut dyn FnMut(&str, &'a [u8]));
@@ -35,6 +38,67 @@ pub trait Layer: Any + Send + Sync + Sized {
 
 /// Bytes that are held against a checksum between two looks at who watches.
 const PIECE: usize = 4 << 20;
+
+/// Bytes of a block that has a checksum of its own.
+const BLOCK: usize = 1 << 16;
+
+/// The column of the checksums of another one's blocks.
+fn of_blocks(name: &str) -> String {
+    format!("{name}.sums")
+}
+
+/// Checksums of the blocks of a large column of which a question reads little: a block is held against its own when it is
+/// first read, so that nobody has to read them all before.
+pub struct Blocks {
+    path: PathBuf,
+    sums: Column<u64>,
+    /// Those that fit.
+    held: Vec<AtomicBool>,
+}
+
+impl Blocks {
+    /// Those of a column that was made here.
+    pub fn of(bytes: &[u8]) -> Blocks {
+        let sums: Vec<u64> = bytes.par_chunks(BLOCK).map(xxh3_64).collect();
+        Blocks::over(PathBuf::new(), sums.into(), true)
+    }
+
+    fn over(path: PathBuf, sums: Column<u64>, held: bool) -> Blocks {
+        Blocks {
+            path,
+            held: sums.iter().map(|_| AtomicBool::new(held)).collect(),
+            sums,
+        }
+    }
+
+    /// Hands out the checksums, for writing.
+    pub fn write<'a>(&'a self, name: &str, each: Each<'_, 'a>) {
+        each(&of_blocks(name), self.sums.bytes());
+    }
+
+    /// Holds the blocks of some bytes of the column against their checksums.
+    ///
+    /// # Errors
+    /// A block of other bytes.
+    pub fn hold(&self, bytes: &[u8], read: Range<usize>) -> Result<(), IndexError> {
+        for at in read.start / BLOCK..read.end.div_ceil(BLOCK) {
+            if self.held[at].load(Ordering::Relaxed) {
+                continue;
+            }
+            let own = &bytes[at * BLOCK..bytes.len().min((at + 1) * BLOCK)];
+            if xxh3_64(own) != self.sums[at] {
+                return Err(other_bytes(self.path.clone()));
+            }
+            self.held[at].store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+fn other_bytes(path: PathBuf) -> IndexError {
+    let said = "its bytes do not fit their checksum".into();
+    IndexError::Damaged { path, said }
+}
 
 /// The columns of a stored layer, by name.
 pub struct Columns {
@@ -68,6 +132,20 @@ impl Columns {
     pub fn optional<T: Pod>(&self, name: &str) -> Result<Option<Column<T>>, IndexError> {
         let there = self.maps.contains_key(name);
         there.then(|| self.column(name)).transpose()
+    }
+
+    /// What a column is held against as it is read; none of one that is held whole.
+    ///
+    /// # Errors
+    /// As [`Columns::column`], and as many checksums as another column would have.
+    pub fn blocks(&self, name: &str) -> Result<Option<Blocks>, IndexError> {
+        let own = of_blocks(name);
+        let Some(sums) = self.optional(&own)? else {
+            return Ok(None);
+        };
+        let bytes: Column<u8> = self.column(name)?;
+        self.length(&own, sums.len(), bytes.len().div_ceil(BLOCK))?;
+        Ok(Some(Blocks::over(self.folder.join(name), sums, false)))
     }
 
     /// Strings that [`strings`] wrote.
@@ -146,17 +224,22 @@ impl Columns {
     }
 }
 
-/// Holds columns against their checksums. `watch` hears of how many bytes of all are done, and may stop it.
+/// Holds columns against their checksums, but for those that are held by blocks as they are read. `watch` hears of how many
+/// bytes of all are done, and may stop it.
 ///
 /// # Errors
 /// A column of other bytes, by name, or that it was stopped.
 pub(super) fn check(
     all: &[&Columns],
+    by_blocks: &[&str],
     watch: &(dyn Fn(usize, usize) -> bool + Sync),
 ) -> Result<(), IndexError> {
     let mut files = Vec::new();
     for own in all {
         for (name, (map, sum)) in &own.maps {
+            if by_blocks.contains(&&**name) && own.maps.contains_key(&of_blocks(name)) {
+                continue;
+            }
             let bytes = map.as_ref().map_or(&[][..], |map| &map[..]);
             files.push((own, name, bytes, sum));
         }
@@ -176,7 +259,7 @@ pub(super) fn check(
             }
             match format!("{:016x}", hash.digest()) == *sum {
                 true => Ok(()),
-                false => Err(own.damaged(name, "its bytes do not fit their checksum".into())),
+                false => Err(other_bytes(own.folder.join(name))),
             }
         })
 }
@@ -210,6 +293,20 @@ impl Stored for Strings {
 
     fn read(columns: &Columns, name: &str) -> Result<Self, IndexError> {
         columns.strings(name)
+    }
+}
+
+/// Made when it is first asked for, unless it is stored.
+impl<T: Pod> Stored for OnceLock<Column<T>> {
+    fn write<'a>(&'a self, name: &str, each: Each<'_, 'a>) {
+        if let Some(column) = self.get() {
+            each(name, column.bytes());
+        }
+    }
+
+    fn read(columns: &Columns, name: &str) -> Result<Self, IndexError> {
+        let stored = columns.optional(name)?;
+        Ok(stored.map_or_else(OnceLock::new, OnceLock::from))
     }
 }
 
@@ -408,7 +505,7 @@ impl Slot {
                 }
                 // All threads read it: not while the place is taken, where one could wait for itself.
                 if !self.checked {
-                    check(&[columns], &|_, _| true)?;
+                    check(&[columns], L::BY_BLOCKS, &|_, _| true)?;
                 }
                 let own = Arc::new(L::open(columns)?);
                 Some(lock().get_or_insert(own).clone())

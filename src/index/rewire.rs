@@ -106,6 +106,8 @@ impl<'a> Rewiring<'a> {
             names: graph.names.clone(),
             labels: graph.labels.clone(),
             sorted: graph.sorted.clone(),
+            accented: graph.accented.clone(),
+            inflected: graph.inflected.clone(),
             offsets: offsets.into(),
             targets: targets.into(),
             tf: tf.into(),

@@ -471,14 +471,19 @@ impl<'a> Here<'a> {
     }
 
     /// The sentences of a passage, and their vectors.
-    pub fn sentences(&self, passage: u32) -> (Vec<Span>, Vec<Row>) {
+    ///
+    /// # Errors
+    /// A vector of other bytes than were stored.
+    pub fn sentences(&self, passage: u32) -> Result<(Vec<Span>, Vec<Row>), IndexError> {
         let layer = self.layer.iter();
         let own = layer.flat_map(|layer| {
             let sentences = layer.sentences(passage);
-            sentences.map(|sentence| (layer.span(sentence), layer.vector(sentence)))
+            sentences.map(|sentence| {
+                let span = layer.span(sentence);
+                Ok((span.start as u32..span.end as u32, layer.vector(sentence)?))
+            })
         });
-        own.map(|(span, vector)| (span.start as u32..span.end as u32, vector))
-            .unzip()
+        own.collect()
     }
 
     /// The questions of its set.
@@ -605,7 +610,7 @@ impl Rows for Here<'_> {
         let named = ids.map(|p| (p, self.passage(p, false)));
         came.passages = named.chain(titles).chain(texts).collect();
         for &passage in wanted.texts.union(&wanted.sentences) {
-            let (spans, vectors) = self.sentences(passage);
+            let (spans, vectors) = self.sentences(passage)?;
             came.mentions.push((passage, self.mentions(names, passage)));
             came.spans.push((passage, spans));
             if wanted.sentences.contains(&passage) {

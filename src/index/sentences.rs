@@ -5,7 +5,7 @@ use super::rows::Span;
 use crate::column::Column;
 use crate::embed::vectors::{Probe, Row};
 use crate::embed::{Encoder, Identity, Static, VectorWriter, Vectors, Weights};
-use crate::index::layer::{Columns, Each, columns};
+use crate::index::layer::{Blocks, Columns, Each, columns};
 use crate::index::{EntityGraph, EntityOptions, Index, IndexError, Layer, Progress, Step};
 use crate::text::span;
 use rayon::prelude::*;
@@ -15,10 +15,19 @@ use std::sync::Arc;
 
 /// Passages whose sentences are encoded at a time.
 const BATCH: usize = 2048;
+/// The column of the numbers of all vectors.
+const NUMBERS: &str = "sentences.i8";
 
 columns! {
     /// Names with titles, and sentences with vectors.
-    pub struct HopLayer(columns, meta: Meta, identity: &Identity, graph: Arc<EntityGraph>, encoder: Static) {
+    pub struct HopLayer(
+        columns,
+        meta: Meta,
+        identity: &Identity,
+        graph: Arc<EntityGraph>,
+        encoder: Static,
+        blocks: Option<Blocks>
+    ) {
         pub graph: Arc<EntityGraph> { graph };
         meta: Meta { meta };
         written: Column<u8> = "meta";
@@ -29,6 +38,9 @@ columns! {
         stop: Column<u32> = "sentences.stop" [start.len()] => spans(&start);
         /// By the built-in table, whatever encoder the passages have: a sentence has to be cheap.
         vectors: Vectors = "sentences" by identity, "scale" [start.len()];
+        /// What the numbers of the vectors are held against, as they are the most that an index stores and few are read; none of
+        /// those that were held whole.
+        blocks: Option<Blocks> { blocks };
         pub(super) encoder: Static { encoder };
         /// Which passages have vectors of their sentences; none where every one has.
         fetched: Option<Fetched> { None };
@@ -44,10 +56,15 @@ pub(crate) struct Meta {
 impl Layer for HopLayer {
     const NAME: &'static str = "hop";
     const VERSION: u32 = 1;
+    const BY_BLOCKS: &'static [&'static str] = &[NUMBERS];
 
     fn columns<'a>(&'a self, each: Each<'_, 'a>) {
+        self.graph.put_in_order(self.meta.options.language);
         self.graph.write("", each);
         self.write("", each);
+        if let Some(blocks) = &self.blocks {
+            blocks.write(NUMBERS, each);
+        }
         if let Some(weights) = self.encoder.weights() {
             each("sentences.weight", weights.column().bytes());
         }
@@ -58,7 +75,8 @@ impl Layer for HopLayer {
         let graph = EntityGraph::open(columns, columns.passages())?;
         let encoder = Static::new(Weights::stored(columns.column("sentences.weight")?))?;
         let identity = meta.identity.clone();
-        let layer = HopLayer::read(columns, "", meta, &identity, Arc::new(graph), encoder)?;
+        let (graph, blocks) = (Arc::new(graph), columns.blocks(NUMBERS)?);
+        let layer = HopLayer::read(columns, "", meta, &identity, graph, encoder, blocks)?;
         layer.vectors.check(layer.encoder.identity())?;
         Ok(layer)
     }
@@ -113,14 +131,16 @@ impl HopLayer {
             options,
             identity: encoder.identity().clone(),
         };
+        let vectors = gather.finish()?;
         Ok(HopLayer {
             graph,
+            blocks: Some(Blocks::of(vectors.bytes())),
             written: serde_json::to_vec(&meta).unwrap_or_default().into(),
             meta,
             ends: ends.into(),
             start: start.into(),
             stop: stop.into(),
-            vectors: gather.finish()?,
+            vectors,
             encoder,
             fetched: None,
         })
@@ -156,6 +176,7 @@ impl HopLayer {
             start: start.into(),
             stop: stop.into(),
             vectors: gather.finish()?,
+            blocks: None,
             encoder,
             fetched: Some(fetched),
         })
@@ -197,24 +218,45 @@ impl HopLayer {
         Ok(self.vectors.probe(&self.encoder.question(question)?)?)
     }
 
-    pub fn cosine(&self, probe: &Probe, sentence: u32) -> f32 {
-        self.vectors.score(probe, sentence)
+    /// Holds the numbers of some sentences' vectors against their checksums.
+    fn hold(&self, sentences: Range<u32>) -> Result<(), IndexError> {
+        match &self.blocks {
+            None => Ok(()),
+            Some(blocks) => blocks.hold(self.vectors.bytes(), self.vectors.bytes_of(sentences)),
+        }
+    }
+
+    /// Cosine of the question and a sentence.
+    ///
+    /// # Errors
+    /// A vector of other bytes than were stored.
+    pub fn cosine(&self, probe: &Probe, sentence: u32) -> Result<f32, IndexError> {
+        self.hold(sentence..sentence + 1)?;
+        Ok(self.vectors.score(probe, sentence))
     }
 
     /// A passage's sentences with their cosines; none where they were not fetched yet.
-    pub fn cosines(&self, probe: &Probe, passage: u32) -> impl Iterator<Item = (u32, f32)> {
+    ///
+    /// # Errors
+    /// As [`cosine`](Self::cosine).
+    pub fn cosines(&self, probe: &Probe, passage: u32) -> Result<Vec<(u32, f32)>, IndexError> {
         let fetched = self.fetched.as_ref();
         let has = fetched.is_none_or(|own| {
             own.place_or_asks(passage, |wanted| &mut wanted.sentences)
                 .is_some()
         });
-        let own = self.sentences(passage).filter(move |_| has);
-        own.map(|sentence| (sentence, self.cosine(probe, sentence)))
+        let own = self.sentences(passage).filter(|_| has);
+        own.map(|sentence| Ok((sentence, self.cosine(probe, sentence)?)))
+            .collect()
     }
 
     /// The vector of a sentence, as it is kept.
-    pub(super) fn vector(&self, sentence: u32) -> Row {
-        self.vectors.own(sentence)
+    ///
+    /// # Errors
+    /// As [`cosine`](Self::cosine).
+    pub(super) fn vector(&self, sentence: u32) -> Result<Row, IndexError> {
+        self.hold(sentence..sentence + 1)?;
+        Ok(self.vectors.own(sentence))
     }
 
     /// Number of sentences.

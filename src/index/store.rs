@@ -7,6 +7,7 @@
 use super::build::{NONE, Progress, Step};
 use super::dense::{Dense, DenseEntry};
 use super::entities::{EntityGraph, EntityOptions};
+use super::layer::Stored;
 use super::lexical::{Lexical, refused};
 use super::passages::Passages;
 use super::{Index, IndexError, layer};
@@ -324,6 +325,7 @@ fn visit<'i>(index: &'i Index, each: &mut dyn FnMut(String, &'i [u8])) {
         each(format!("{name}.text"), strings.bytes.bytes());
     }
     let (p, g) = (&index.passages, &index.stored);
+    g.put_in_order(index.language());
     strings("passages.id", &p.ids, each);
     strings("passages.title", &p.titles, each);
     strings("passages.body", &p.texts, each);
@@ -500,7 +502,7 @@ pub fn open(
     let columns = files.all(&manifest);
     let first = columns.iter().take(if whole { columns.len() } else { 1 });
     let watch = |done, all| progress.advance(Step::Check, done, all);
-    layer::check(&first.collect::<Vec<_>>(), &watch)?;
+    layer::check(&first.collect::<Vec<_>>(), &[], &watch)?;
     opened(folder, manifest, columns, (encoding, whole))
 }
 
@@ -518,9 +520,7 @@ fn opened(
         titles: root.strings("passages.title")?,
         texts: root.strings("passages.body")?,
         sorted: root.column("passages.sorted")?,
-        twins: root
-            .optional(TWINS)?
-            .map_or_else(OnceLock::new, OnceLock::from),
+        twins: Stored::read(root, TWINS)?,
         said: OnceLock::new(),
         came: None,
     };

@@ -165,7 +165,8 @@ fn a_bridge_goes_over_the_sentence_nearest_to_the_question() {
                 names.any(|name| name == crossing.name)
             };
             let sentences = layer.sentences(crossing.seed).filter(mentions);
-            let cosines = sentences.map(|sentence| f64::from(layer.cosine(&probe, sentence)));
+            let cosines =
+                sentences.map(|sentence| f64::from(layer.cosine(&probe, sentence).unwrap()));
             let cosines: Vec<f64> = cosines.collect();
             let nearest = cosines.iter().copied().fold(f64::MIN, f64::max);
             assert_eq!(crossing.cosine, nearest, "{}", question.text);
@@ -341,17 +342,31 @@ fn a_stored_layer_gives_the_bits_of_a_fresh_one() {
     // Once more: the layer takes the place of the old one.
     store::add_layers(&bare, &path).unwrap();
     assert_eq!(Index::open(&path).unwrap().layers(), ["hop"]);
-    // A flipped byte is found where the layer is asked for, or the whole index checked.
+    // A flipped byte of a vector is found where that is read, or the whole index checked.
     let victim = path.join("hop-1/sentences.i8");
     let mut bytes = std::fs::read(&victim).unwrap();
     bytes[0] ^= 1;
     std::fs::write(&victim, bytes).unwrap();
     let damaged = Index::open(&path).unwrap();
+    let layer = hop::layer(&damaged).unwrap();
+    let probe = layer.probe(&question).unwrap();
+    let last = damaged.len() as u32 - 1;
+    assert!(layer.cosines(&probe, last).is_ok());
     let whole = Index::open_with(&path, None, true, &Silent);
-    for error in [hop::layer(&damaged).err(), whole.err()] {
+    for error in [layer.cosines(&probe, 0).err(), whole.err()] {
         let error = error.unwrap().to_string();
-        assert!(error.contains("sentences.i8"), "{error}");
+        assert!(
+            error.contains("sentences.i8: its bytes do not fit"),
+            "{error}"
+        );
     }
+    // So is one of the checksums, where the layer is asked for.
+    let victim = path.join("hop-1/sentences.i8.sums");
+    let mut bytes = std::fs::read(&victim).unwrap();
+    bytes[0] ^= 1;
+    std::fs::write(&victim, bytes).unwrap();
+    let error = hop::layer(&Index::open(&path).unwrap()).err().unwrap();
+    assert!(error.to_string().contains("sentences.i8.sums"), "{error}");
 }
 
 #[test]

@@ -612,6 +612,9 @@ fn an_index_built_today_has_the_bytes_of_the_one_before() {
                 "hop-0/meta",
                 "e2graphrag-",
                 "passages.twins",
+                "entities.accented",
+                "hop-0/entities.accented",
+                "hop-0/sentences.i8.sums",
                 "vectors.mean",
                 "sage-0/unit.events",
             ];

@@ -612,7 +612,7 @@ pub fn pieces(here: &Here<'_>, _: Names, to: &mut Filling<'_>) -> Filled {
 
 pub fn sentences(here: &Here<'_>, _: Names, to: &mut Filling<'_>) -> Filled {
     for passage in 0..here.whole().passages {
-        let (spans, vectors) = here.sentences(passage);
+        let (spans, vectors) = here.sentences(passage)?;
         let (spans, vectors) = (packed::spans(&spans), packed::vectors(&vectors));
         to.row(passage.into(), &[&passage.cast_signed(), &spans, &vectors])?;
     }

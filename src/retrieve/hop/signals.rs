@@ -474,7 +474,7 @@ fn crossings(
     for &(seed, share) in seeds {
         let mut own: Vec<BridgeEvidence> = Vec::new();
         let mut places: FxHashMap<Node, usize> = FxHashMap::default();
-        for (sentence, cosine) in from.layer.cosines(&probe, seed) {
+        for (sentence, cosine) in from.layer.cosines(&probe, seed)? {
             let (span, cosine) = (from.layer.span(sentence), f64::from(cosine));
             for mention in from.view.graph.occurrences_in(seed, span) {
                 let name = from.view.entity_node(mention.entity);

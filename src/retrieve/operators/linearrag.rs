@@ -19,6 +19,7 @@ use super::names::NAMES;
 use super::passages::PASSAGES;
 use super::restart::{edit, reshare, set_of};
 use super::walk::WALK;
+use crate::index::IndexError;
 use crate::layers::HopLayer;
 use crate::layers::{Class, Code, ENTITY_PASSAGE, GraphView, Node};
 use crate::parameters::{
@@ -197,8 +198,10 @@ impl Operator for Activate {
                 let mut near: Vec<(f32, u32, u32)> = mentioning
                     .into_iter()
                     .filter(|(sentence, _)| !used.contains(sentence))
-                    .map(|(sentence, passage)| (layer.cosine(&probe, sentence), sentence, passage))
-                    .collect();
+                    .map(|(sentence, passage)| {
+                        Ok((layer.cosine(&probe, sentence)?, sentence, passage))
+                    })
+                    .collect::<Result<_, IndexError>>()?;
                 near.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
                 for (cosine, sentence, passage) in near.into_iter().take(take) {
                     used.insert(sentence);
@@ -562,7 +565,7 @@ mod tests {
     ) -> (&'r Activation, impl Fn(u32) -> f64 + use<>) {
         let layer = crate::retrieve::hop::layer(index).unwrap();
         let probe = layer.probe(question).unwrap();
-        let cosine = move |sentence| f64::from(layer.cosine(&probe, sentence));
+        let cosine = move |sentence| f64::from(layer.cosine(&probe, sentence).unwrap());
         (run.records[2].output.get().unwrap(), cosine)
     }
 
