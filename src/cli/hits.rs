@@ -122,8 +122,8 @@ impl Hits<'_> {
     /// How the walk reaches a passage, by the path that carries most.
     fn way(&self, passage: u32) -> Option<String> {
         let walk = self.retrieval.walk()?;
-        let paths = walk.paths(walk.best_node(passage)?);
-        let (_, before) = paths.first()?.nodes.split_last()?;
+        let path = walk.path(walk.best_node(passage)?)?;
+        let (_, before) = path.nodes.split_last()?;
         let name = |node: &Node| walk.graph.label(self.index, *node).into_owned();
         Some(match before {
             [] => "itself a seed".to_owned(),

@@ -190,7 +190,7 @@ pub fn standing(retrieval: &Retrieval, passage: u32) -> Standing {
     else {
         return standing;
     };
-    if let Some(best) = walk.paths(node).first() {
+    if let Some(best) = walk.path(node) {
         let stops = best
             .nodes
             .iter()

@@ -9,8 +9,8 @@ use crate::layers::Node;
 use rustc_hash::FxHashMap;
 use std::borrow::Borrow;
 
-/// How many paths are kept.
-const PATHS: usize = 5;
+/// How many paths are told of a node.
+pub const PATHS: usize = 5;
 /// Ways are told from where they are known while these have fewer than this share of all arcs.
 const SCATTER_BELOW: f64 = 0.3;
 /// Walks of push have every length; paths are looked for up to this one, and so for walks of more steps.
@@ -71,13 +71,13 @@ struct Bounds<'a> {
 }
 
 impl Bounds<'_> {
-    /// The heaviest paths to a target; none where more than so many arcs would be looked at.
+    /// So many of the heaviest paths to a target; none where more than so many arcs would be looked at.
     fn paths(
         &self,
         t: &Transition,
         seeds: &Sparse,
         weights: &[f64],
-        target: Node,
+        (target, most): (Node, usize),
         arcs: usize,
     ) -> Option<Vec<Path>> {
         let mut share = FIRST;
@@ -85,8 +85,8 @@ impl Bounds<'_> {
             let least = share * self.left.of(target);
             let (layers, all) = self.ways(t, target, least, arcs)?;
             let least = if all { 0.0 } else { least };
-            let found = heaviest(t, seeds, weights, &layers, least);
-            if all || found.len() == PATHS {
+            let found = heaviest(t, seeds, weights, &layers, (least, most));
+            if all || found.len() == most {
                 return Some(found);
             }
             share *= FINER;
@@ -245,7 +245,7 @@ impl Diffusion {
         Rings::around(t, seeds.iter().map(|seed| seed.0), most)
     }
 
-    /// The heaviest walks from any seed to the node, best first: a dynamic programme over the nodes, keeping for each (step,
+    /// So many of the heaviest walks from any seed to the node, best first: a dynamic programme over the nodes, keeping for each (step,
     /// node) the best way from there to the target. What the walk left on a node bounds what any path brings there, so most
     /// nodes are passed over; where too many are left, all are looked at from which a seed can be reached in the steps that
     /// are left: `near` knows.
@@ -255,10 +255,10 @@ impl Diffusion {
         seeds: &Sparse,
         left: Left<'_>,
         near: impl FnOnce() -> R,
-        target: Node,
+        (target, most): (Node, usize),
     ) -> Vec<Path> {
         let arcs = (SEARCHED * t.arcs() as f64) as usize;
-        self.paths_among(t, seeds, (left, arcs), near, target)
+        self.paths_among(t, seeds, (left, arcs), near, (target, most))
     }
 
     /// As [`paths`](Self::paths), where so many arcs are too many.
@@ -268,33 +268,33 @@ impl Diffusion {
         seeds: &Sparse,
         (left, arcs): (Left<'_>, usize),
         near: impl FnOnce() -> R,
-        target: Node,
+        (target, most): (Node, usize),
     ) -> Vec<Path> {
-        let most = self.lengths().map_or(LONGEST_PATH, |all| all.len() - 1);
-        let weights: Vec<f64> = (0..=most.min(LONGEST_PATH))
+        let longest = self.lengths().map_or(LONGEST_PATH, |all| all.len() - 1);
+        let weights: Vec<f64> = (0..=longest.min(LONGEST_PATH))
             .map(|steps| self.length(steps))
             .collect();
         // What was not fetched of a graph may lie between two nodes whose rows came.
         let whole = !t.is_excerpt();
         let few = whole.then(|| {
             left.bounds(&weights)
-                .paths(t, seeds, &weights, target, arcs)
+                .paths(t, seeds, &weights, (target, most), arcs)
         });
         if let Some(found) = few.flatten() {
             return found;
         }
         let layers = ways_back(t, near().borrow(), target, weights.len() - 1);
-        heaviest(t, seeds, &weights, &layers, 0.0)
+        heaviest(t, seeds, &weights, &layers, (0.0, most))
     }
 }
 
-/// The heaviest of the ways that begin at seeds, no lighter than `least`.
+/// The heaviest of the ways that begin at seeds, no lighter than `least`; so many at most.
 fn heaviest(
     t: &Transition,
     seeds: &Sparse,
     weights: &[f64],
     layers: &[Vec<Way>],
-    least: f64,
+    (least, most): (f64, usize),
 ) -> Vec<Path> {
     let at = |m: usize, node: Node| -> Option<&Way> {
         let layer: &[Way] = &layers[m];
@@ -313,7 +313,7 @@ fn heaviest(
     // Equals are told apart by their nodes, so all of the last one's are looked at.
     let mut masses: Vec<f64> = found.iter().map(|found| found.0).collect();
     masses.sort_unstable_by(|a, b| b.total_cmp(a));
-    let least = masses.get(PATHS - 1).copied().unwrap_or(0.0);
+    let least = masses.get(most - 1).copied().unwrap_or(0.0);
     let path = |(mass, m, seed): (f64, usize, Node)| {
         let mut nodes = vec![seed];
         for m in (1..=m).rev() {
@@ -333,7 +333,7 @@ fn heaviest(
             .total_cmp(&a.mass)
             .then_with(|| a.nodes.cmp(&b.nodes))
     });
-    found.truncate(PATHS);
+    found.truncate(most);
     found
 }
 
@@ -427,7 +427,9 @@ mod tests {
             }
             let left = Left { mass: &mass, residual };
             let near = || diffusion.near(&t, &seeds);
-            let paths = diffusion.paths_among(&t, &seeds, (left, most), near, target);
+            let best = |count| diffusion.paths_among(&t, &seeds, (left, most), near, (target, count));
+            let paths = best(PATHS);
+            prop_assert_eq!(&best(1)[..], &paths[..paths.len().min(1)]);
             for path in &paths {
                 let carried = diffusion.carried(&t, &seeds, &path.nodes);
                 prop_assert!((carried - path.mass).abs() <= 1e-9 * path.mass, "{path:?} {carried}");

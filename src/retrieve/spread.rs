@@ -5,6 +5,7 @@
 //! that explains a walk (shares, lengths, paths, groups) reads them there.
 
 use super::explanation::Path;
+use super::paths::PATHS;
 use super::retrieval::{Ledger, Parity, Seed, Spread, Walked};
 use super::scratch::Scratch;
 use crate::derived::once;
@@ -91,8 +92,8 @@ pub struct Known {
     near_one: Mutex<Option<(Node, Arc<Rings>)>>,
     /// By node, epsilon, and the mass that is taken apart.
     reach: Kept<(Node, u64, u64), Reach>,
-    /// By seed, or none for those of all seeds, and node.
-    paths: Kept<(Option<Node>, Node), Vec<Path>>,
+    /// By seed, or none for those of all seeds, node, and how many.
+    paths: Kept<(Option<Node>, Node, usize), Vec<Path>>,
 }
 
 type Kept<K, V> = Mutex<BTreeMap<K, Arc<V>>>;
@@ -183,12 +184,25 @@ impl Walked<'_> {
 
     /// See [`Diffusion::paths`].
     pub fn paths(&self, node: Node) -> Arc<Vec<Path>> {
+        self.best_paths(node, PATHS)
+    }
+
+    /// The first of the [`paths`](Self::paths): it is found long before it is known that a single seed has fewer than others.
+    pub fn path(&self, node: Node) -> Option<Path> {
+        let known = self.spread.known.paths.lock();
+        let known = known.unwrap_or_else(PoisonError::into_inner);
+        let all = known.get(&(None, node, PATHS)).cloned();
+        drop(known);
+        let best = all.unwrap_or_else(|| self.best_paths(node, 1));
+        best.first().cloned()
+    }
+
+    fn best_paths(&self, node: Node, most: usize) -> Arc<Vec<Path>> {
         let (t, spread) = (self.graph.transition(), self.spread);
-        kept(&spread.known.paths, PATHS_KEPT, (None, node), || {
+        kept(&spread.known.paths, PATHS_KEPT, (None, node, most), || {
             let seeds = restart(self.seeds());
-            let near = || self.near(&seeds);
-            let left = spread.left();
-            spread.diffusion.paths(t, &seeds, left, near, node)
+            let (near, left) = (|| self.near(&seeds), spread.left());
+            spread.diffusion.paths(t, &seeds, left, near, (node, most))
         })
     }
 
@@ -198,7 +212,7 @@ impl Walked<'_> {
         kept(
             &spread.known.paths,
             PATHS_KEPT,
-            (Some(seed.node), node),
+            (Some(seed.node), node, PATHS),
             || {
                 let one = restart_of([seed].into_iter());
                 let near = || {
@@ -212,7 +226,9 @@ impl Walked<'_> {
                     *last() = Some((seed.node, near.clone()));
                     near
                 };
-                spread.diffusion.paths(t, &one, spread.left(), near, node)
+                spread
+                    .diffusion
+                    .paths(t, &one, spread.left(), near, (node, PATHS))
             },
         )
     }

@@ -297,9 +297,8 @@ impl Eye<'_> {
                 (trail.to_vec(), carries)
             }
             Some(_) => {
-                let paths = self.walk.paths(node);
-                let best = paths.first();
-                best.map_or_else(|| (vec![node], 0.0), |best| (best.nodes.clone(), best.mass))
+                let best = self.walk.path(node);
+                best.map_or_else(|| (vec![node], 0.0), |best| (best.nodes, best.mass))
             }
         };
         // A push leaves a residual, so it may count less than there is.

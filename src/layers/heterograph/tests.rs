@@ -421,7 +421,7 @@ fn shares_and_paths_by_hand() {
     // H: .25 of the mass that is there after two steps: T0 over S0 1/6, ADA over S0 1/24 and S1 1/32.
     let p = restart(&seeds);
     let spread = diffusion.spread(&graph, &p, false, &mut Scratch::default());
-    let paths = |to| diffusion.paths(t, &p, spread.left(), || diffusion.near(t, &p), to);
+    let paths = |to| diffusion.paths(t, &p, spread.left(), || diffusion.near(t, &p), (to, 5));
     let shares = shares(&seeds, &diffusion.reach(t, &p, H, (0.0, None)));
     assert_eq!(shares.iter().map(|s| s.seed).collect::<Vec<_>>(), [0, 1]);
     assert!(close(shares[0].mass, 0.25 / 6.0) && close(shares[1].mass, 0.25 * 7.0 / 96.0));
