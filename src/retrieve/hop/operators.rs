@@ -19,12 +19,15 @@ use crate::retrieve::operator::{At, Context, Declaration, Desk, Operator, Outcom
 use crate::retrieve::operators::lack;
 use crate::retrieve::operators::restart::{edit, reshare, set_of};
 use crate::retrieve::operators::walk::{distance, walked};
-use crate::retrieve::retrieval::{DEPTH, Ranked, Seeded, Spread};
+use crate::retrieve::retrieval::{DEPTH, Ranked, Seeded, Spread, Walked};
 use crate::retrieve::set::{Set, Space};
 use crate::retrieve::spread::{restart, shares};
 use rayon::prelude::*;
 use serde_json::json;
 use std::sync::Arc;
+
+/// The places of the walks among the inputs of the signals.
+const WALKS: [usize; 2] = [4, 5];
 
 /// Entries of a stage, and seeds named in one sentence.
 const SHOWN: usize = 40;
@@ -268,6 +271,9 @@ impl Operator for WeightedSum {
             return Explanation::default();
         };
         let weights = evidence.signals.weights(at.values());
+        if !at.brief {
+            evidence.fold();
+        }
         // Two of them walk backwards.
         let parts: Vec<ScorePart> = Signal::ALL
             .par_iter()
@@ -399,8 +405,8 @@ impl<'a> Evidence<'a> {
             }
             Signal::DenseRank => rank(self.from.list),
             Signal::Bm25Rank => rank(Some(self.from.words)),
-            Signal::EntityWalk => self.paid(4, passage),
-            Signal::MixedWalk => self.paid(5, passage),
+            Signal::EntityWalk => self.paid(WALKS[0], passage),
+            Signal::MixedWalk => self.paid(WALKS[1], passage),
             Signal::Bridge => {
                 let best = self.crossing(passage);
                 best.map_or(String::new(), |c| self.over(index, c))
@@ -466,11 +472,23 @@ impl<'a> Evidence<'a> {
         }
     }
 
+    /// A walk, by its place among the inputs.
+    fn walked(&self, input: usize) -> Option<Walked<'_>> {
+        walked(&self.at.input(input)?)
+    }
+
+    /// Folds the graph of the walks by push, which go back over it: both at once would each fold it.
+    fn fold(&self) {
+        let pushes = |walked: &Walked<'_>| walked.spread.diffusion.pushes();
+        let pushed = WALKS.map(|input| self.walked(input).filter(pushes));
+        for walked in pushed.into_iter().flatten() {
+            walked.graph.transition().folded();
+        }
+    }
+
     /// Which seeds paid for the score of a walk, by its place among the inputs.
     fn paid(&self, input: usize, passage: u32) -> String {
-        let walked = self.at.input(input);
-        let walked = walked.and_then(|at| crate::retrieve::operators::walk::walked(&at));
-        let Some(walked) = walked else {
+        let Some(walked) = self.walked(input) else {
             return String::new();
         };
         let score = walked.landed(passage) as f32;
@@ -581,7 +599,7 @@ impl<'a> Evidence<'a> {
     /// How much more of the mixed walk's signal another passage has since a list makes it restart there: with and without
     /// what that brings.
     fn restarted(&self, passage: u32, other: u32) -> Option<f64> {
-        let input = self.at.input(5)?;
+        let input = self.at.input(WALKS[1])?;
         let walked = walked(&input)?;
         let of = |passage: u32| {
             let value = self.signals.of(passage)?[Signal::MixedWalk as usize];
