@@ -4,7 +4,7 @@ use super::core::{Core, Place};
 use super::pool::Pool;
 use super::rows::Rows;
 use super::transition::{Dangling, Transition};
-use super::walk::Sparse;
+use super::walk::{Sparse, each_node};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
@@ -136,9 +136,15 @@ impl Pushed {
             }
             (self.pushes, self.dropped, self.capped) = (0, 0.0, false);
         } else {
+            // Read before it is written, each new page would be mapped twice, and other threads stopped for it.
+            let written = || {
+                let mut fresh = vec![0.0; n];
+                each_node(&mut fresh, |_, mass| *mass = 0.0);
+                fresh
+            };
             *self = Pushed {
-                estimate: vec![0.0; n],
-                residual: vec![0.0; n],
+                estimate: written(),
+                residual: written(),
                 queued: vec![false; n],
                 graph: Arc::downgrade(transition.weights()),
                 ..Pushed::default()
