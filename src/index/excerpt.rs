@@ -4,7 +4,7 @@
 //! Whoever asks it for a name or a word that was not fetched finds none, and the excerpt remembers what it was asked for.
 
 use super::entities::{Aliases, EntityGraph, Occurrence};
-use super::lexical::{Bm25, Held};
+use super::lexical::{Bm25, ByWord, Held};
 use super::numbers::Numbers;
 use super::passages::{Came, is_checksum};
 use super::rows::{Called, Joined, NAMESAKES, Names, Passage, Posting, Rows, Span, Wanted, Whole};
@@ -18,6 +18,7 @@ use crate::embed::{Encoder, Given, Static, VectorWriter};
 use crate::graph::Beyond;
 use crate::graph::rows::starts;
 use crate::text::Tokens;
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -136,12 +137,15 @@ pub struct Reads {
     pub words: Vec<Deep>,
 }
 
-/// Passages by their words: the best, best first, and all that have one, ascending.
+/// Passages by their words: the best, best first, and how many have one.
 #[derive(Clone)]
 struct Listed {
     best: Vec<u32>,
-    matched: Vec<u32>,
+    matched: usize,
 }
+
+/// Passages that are scored by their words at a time.
+const SCORED: u32 = 1 << 15;
 
 /// What was fetched so far, by the numbers of the whole.
 #[derive(Clone)]
@@ -154,7 +158,7 @@ pub struct Excerpt {
     names: BTreeMap<u32, Called>,
     aliases: BTreeMap<String, String>,
     forms: FxHashSet<String>,
-    words: [FxHashMap<String, Arc<[Posting]>>; Tokens::ALL.len()],
+    words: [FxHashMap<String, Arc<Vec<Posting>>>; Tokens::ALL.len()],
     counts: [FxHashMap<String, u32>; Tokens::ALL.len()],
     passages: BTreeMap<u32, Passage>,
     /// Identifiers that passages were asked for by.
@@ -205,21 +209,6 @@ fn united(mut own: Vec<u32>, mut more: Vec<u32>) -> Vec<u32> {
     own.sort();
     own.dedup();
     own
-}
-
-/// Scores with those of another word added; both ascend by passage.
-fn merged(scores: &[(u32, f64)], more: impl Iterator<Item = (u32, f64)>) -> Vec<(u32, f64)> {
-    let mut all = Vec::with_capacity(scores.len() + more.size_hint().0);
-    let mut rest = scores.iter().copied().peekable();
-    for (passage, score) in more {
-        while let Some(own) = rest.next_if(|own| own.0 < passage) {
-            all.push(own);
-        }
-        let known = rest.next_if(|own| own.0 == passage);
-        all.push((passage, known.map_or(0.0, |own| own.1) + score));
-    }
-    all.extend(rest);
-    all
 }
 
 impl Excerpt {
@@ -379,7 +368,7 @@ impl Excerpt {
                 self.listed = None;
             }
             known.extend(asked.into_iter().map(|word| (word, Arc::default())));
-            known.extend(posted.into_iter().map(|(word, own)| (word, own.into())));
+            known.extend(posted.into_iter().map(|(word, own)| (word, Arc::new(own))));
         }
         for (known, (asked, came)) in self
             .counts
@@ -424,41 +413,52 @@ impl Excerpt {
         Ok(())
     }
 
-    /// The passages that the words of a list bring in, and all that they match.
+    /// The passages that the words of a list bring in, and how many they match.
     fn by_words(&self, deep: &Deep) -> Listed {
         let known = &self.words[deep.tokens as usize];
-        let average = self.average(deep.tokens);
-        // Word after word, as scores are added up.
-        let mut scores: Vec<(u32, f64)> = Vec::new();
-        for (word, weight) in &deep.words {
-            let Some(postings) = known.get(word) else {
-                continue;
-            };
-            let idf = super::lexical::idf(self.whole.passages as usize, postings.len() as u32);
-            let score = |posting: &Posting| {
-                let length = f64::from(posting.length);
-                let tf = deep
-                    .constants
-                    .saturation(f64::from(posting.tf), length, average);
-                weight * (tf * idf)
-            };
-            scores = merged(
-                &scores,
-                postings.iter().map(|own| (own.passage, score(own))),
-            );
-        }
-        scores.retain(|(_, score)| *score as f32 > 0.0);
+        let (average, passages) = (self.average(deep.tokens), self.whole.passages);
+        let words = deep.words.iter().filter_map(|(word, weight)| {
+            let postings = known.get(word)?;
+            let idf = super::lexical::idf(passages as usize, postings.len() as u32);
+            Some((*weight, idf, &postings[..]))
+        });
+        let words: Vec<(f64, f64, &[Posting])> = words.collect();
         // As rankings are ordered: by the score as it is kept, of equal ones the lower number first.
-        let mut best: Vec<(f32, u32)> = scores.iter().map(|(p, s)| (*s as f32, *p)).collect();
         let order = |a: &(f32, u32), b: &(f32, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-        if (1..best.len()).contains(&deep.most) {
-            best.select_nth_unstable_by(deep.most, order);
-        }
-        best.truncate(deep.most);
+        let best_of = |mut scores: Vec<(f32, u32)>| {
+            if (1..scores.len()).contains(&deep.most) {
+                scores.select_nth_unstable_by(deep.most, order);
+            }
+            scores.truncate(deep.most);
+            scores
+        };
+        // A common word is in most passages: of all of them together the scores would take longer to write than to add up.
+        let some = |scores: &mut Vec<f64>, at: u32| {
+            let (from, to) = (at * SCORED, at.saturating_add(1).saturating_mul(SCORED));
+            scores.clear();
+            scores.resize(SCORED as usize, 0.0);
+            for (weight, idf, postings) in &words {
+                let start = postings.partition_point(|own| own.passage < from);
+                let own = postings[start..].iter();
+                for posting in own.take_while(|own| own.passage < to) {
+                    let (tf, length) = (f64::from(posting.tf), f64::from(posting.length));
+                    let tf = deep.constants.saturation(tf, length, average);
+                    scores[(posting.passage - from) as usize] += weight * (tf * idf);
+                }
+            }
+            let scores = (from..).zip(scores.iter());
+            let scores = scores.map(|(passage, score)| (*score as f32, passage));
+            let scores: Vec<(f32, u32)> = scores.filter(|(score, _)| *score > 0.0).collect();
+            (scores.len(), best_of(scores))
+        };
+        let parts = (0..passages.div_ceil(SCORED)).into_par_iter();
+        let parts: Vec<(usize, Vec<(f32, u32)>)> = parts.map_init(Vec::new, some).collect();
+        let matched = parts.iter().map(|(matched, _)| matched).sum();
+        let mut best = best_of(parts.into_iter().flat_map(|(_, best)| best).collect());
         best.sort_unstable_by(order);
         Listed {
             best: best.into_iter().map(|(_, passage)| passage).collect(),
-            matched: scores.into_iter().map(|(passage, _)| passage).collect(),
+            matched,
         }
     }
 
@@ -473,16 +473,17 @@ impl Excerpt {
         posted.map(|postings| postings.len()).any(|count| count > 0)
     }
 
-    /// An index of what was fetched.
+    /// An index of what was fetched. While a question still `walks`, only the passages that words alone bring in have their
+    /// words: walks begin there, and of all that they reach none is scored before they end.
     ///
     /// # Errors
     /// Vectors that are not of the index.
-    pub fn index(&mut self) -> Result<Numbered, IndexError> {
+    pub fn index(&mut self, walks: bool) -> Result<Numbered, IndexError> {
         let listed = self.listed.take();
         let lists = self.reads.words.iter();
         let listed = listed.unwrap_or_else(|| lists.map(|deep| self.by_words(deep)).collect());
         let numbers = Arc::new(Numbers::own(self.came(&listed), self.whole.passages));
-        let index = self.of(&numbers, &listed);
+        let index = self.of(&numbers, &listed, walks);
         self.listed = Some(listed);
         Ok(Numbered {
             index: Arc::new(index?),
@@ -502,7 +503,7 @@ impl Excerpt {
         let index = Index {
             questions: source.set.clone(),
             source: Some(source.clone()),
-            ..self.of(&numbers, &[])?
+            ..self.of(&numbers, &[], false)?
         };
         Ok(Numbered {
             index: Arc::new(index),
@@ -525,13 +526,17 @@ impl Excerpt {
         united(self.reached.clone(), nodes)
     }
 
-    fn of(&self, numbers: &Arc<Numbers>, listed: &[Listed]) -> Result<Index, IndexError> {
+    fn of(
+        &self,
+        numbers: &Arc<Numbers>,
+        listed: &[Listed],
+        walks: bool,
+    ) -> Result<Index, IndexError> {
         let whole = &self.whole;
-        let unseen = listed.iter().map(|listed| {
-            let seen = numbers.shared(&listed.matched, |passage| *passage);
-            listed.matched.len() - seen.count()
-        });
-        let unseen: Vec<usize> = unseen.collect();
+        let best = listed.iter().flat_map(|listed| &listed.best);
+        let best = united(Vec::new(), best.copied().collect());
+        let best = Numbers::own(best, whole.passages);
+        let worded = if walks { &best } else { &**numbers };
         let index = Index {
             questions: self.questions(numbers).into(),
             options: whole.options_of(self.reads.names),
@@ -540,7 +545,7 @@ impl Excerpt {
                 (whole.name.clone(), whole.fingerprint.clone()),
                 self.passages(numbers),
                 self.graph(numbers),
-                self.lexical(numbers, &unseen),
+                self.lexical(numbers, worded, listed),
             )
         };
         if let Some(layer) = self.layer(&index, numbers)? {
@@ -733,35 +738,104 @@ impl Excerpt {
         .with_mentions(mentions)
     }
 
-    /// Postings within the excerpt. So many passages match the words of each list beside it.
-    fn lexical(&self, numbers: &Numbers, unseen: &[usize]) -> Lexical {
-        let of_cut = |tokens| {
-            let lists = self.reads.words.iter().zip(unseen);
-            let mut own = lists.filter(|(deep, _)| deep.tokens == tokens);
-            own.next().map_or(0, |(_, unseen)| *unseen)
+    /// Postings of the passages that are to have their words.
+    fn lexical(&self, numbers: &Numbers, worded: &Numbers, listed: &[Listed]) -> Lexical {
+        // How many others match the first list of a cut.
+        let unseen = |tokens, words: &ByWord| {
+            let mut lists = self.reads.words.iter().zip(listed);
+            let Some((deep, listed)) = lists.find(|(deep, _)| deep.tokens == tokens) else {
+                return 0;
+            };
+            let own = deep.words.iter().filter_map(|(word, _)| words.get(word));
+            let seen = own.flat_map(|(_, own)| own.iter().map(|(passage, _)| *passage));
+            listed
+                .matched
+                .saturating_sub(united(Vec::new(), seen.collect()).len())
         };
         let cuts = Tokens::ALL.map(|tokens| {
             let mut lengths = vec![0; numbers.passages()];
             let mut words = FxHashMap::default();
             for (word, postings) in &self.words[tokens as usize] {
                 let mut own = Vec::new();
-                for (at, posting) in numbers.shared(postings, |posting| posting.passage) {
-                    lengths[at] = posting.length;
-                    own.push((at as u32, posting.tf));
+                for (_, posting) in worded.shared(postings, |posting| posting.passage) {
+                    let Some(at) = numbers.node(posting.passage) else {
+                        continue;
+                    };
+                    lengths[at as usize] = posting.length;
+                    own.push((at, posting.tf));
                 }
                 words.insert(word.clone(), (postings.len() as u32, own));
             }
             Held {
+                unseen: unseen(tokens, &words),
                 words,
                 counts: self.counts[tokens as usize].clone(),
                 lengths,
                 average: self.average(tokens),
-                unseen: of_cut(tokens),
             }
         });
         let whole = self.whole.passages as usize;
         let language = self.whole.options.language;
         let passages = numbers.passages();
         Lexical::held(cuts, (passages, whole), language, self.asked.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::rows::Here;
+    use crate::index::sample;
+
+    #[test]
+    fn the_best_of_many_passages_are_the_best_of_all() {
+        let index = sample::index().unwrap();
+        let here = Here::of(&index).unwrap();
+        let mut excerpt = Excerpt::new(&here, &Question::default(), Reads::default()).unwrap();
+        excerpt.whole = Arc::new(Whole {
+            passages: 3 * SCORED + 7,
+            ..here.whole().clone()
+        });
+        let posted = |step: u32, tf: u32| {
+            let own = (step..3 * SCORED + 7).step_by(step as usize);
+            let own = own.map(move |passage| Posting {
+                passage,
+                tf: 1 + passage / 3 % tf,
+                length: 20 + passage % 41,
+            });
+            Arc::new(own.collect::<Vec<_>>())
+        };
+        let words = [("common", posted(2, 4)), ("rare", posted(1_000, 3))];
+        let known = &mut excerpt.words[Tokens::Plain as usize];
+        known.extend((words.iter()).map(|(word, posted)| ((*word).to_owned(), posted.clone())));
+        let mut deep = Deep {
+            tokens: Tokens::Plain,
+            constants: Bm25 { k1: 1.2, b: 0.75 },
+            words: vec![
+                ("common".into(), 1.0),
+                ("none".into(), 1.0),
+                ("rare".into(), 2.0),
+            ],
+            most: 40,
+        };
+        let mut scores: BTreeMap<u32, f64> = BTreeMap::new();
+        for ((_, posted), weight) in words.iter().zip([1.0, 2.0]) {
+            let idf = super::super::lexical::idf(3 * SCORED as usize + 7, posted.len() as u32);
+            for own in posted.iter() {
+                let (tf, length) = (f64::from(own.tf), f64::from(own.length));
+                let average = excerpt.average(Tokens::Plain);
+                let tf = deep.constants.saturation(tf, length, average);
+                *scores.entry(own.passage).or_default() += weight * (tf * idf);
+            }
+        }
+        let mut best: Vec<(u32, f32)> = scores.iter().map(|(p, s)| (*p, *s as f32)).collect();
+        best.sort_by(|a, b| b.1.total_cmp(&a.1));
+        for most in [0, 1, 40, 200, scores.len(), usize::MAX] {
+            deep.most = most;
+            let listed = excerpt.by_words(&deep);
+            let wanted: Vec<u32> = best.iter().take(most).map(|own| own.0).collect();
+            assert_eq!(listed.best, wanted, "{most}");
+            assert_eq!(listed.matched, scores.len());
+        }
     }
 }

@@ -51,7 +51,7 @@ enum Postings {
 }
 
 /// Postings by word: how many passages of the whole have it, and those that are here with how often.
-type ByWord = FxHashMap<String, (u32, Vec<(u32, u32)>)>;
+pub type ByWord = FxHashMap<String, (u32, Vec<(u32, u32)>)>;
 
 /// What is fetched for one way of cutting words.
 pub struct Held {

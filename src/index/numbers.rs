@@ -1,5 +1,6 @@
 //! Which nodes of a whole an excerpt has, and what number each has there.
 
+use crate::graph::rows::starts;
 use std::collections::BTreeMap;
 
 /// The numbers in the whole of the nodes of an excerpt: passages first, then names. They ascend as its own do.
@@ -8,6 +9,9 @@ pub enum Numbers {
     /// Those that came, from 0.
     Own {
         nodes: Vec<u32>,
+        /// Where numbers begin that are the same without their last bits, and how many bits these are.
+        starts: Vec<u32>,
+        bits: u32,
         passages: usize,
         /// Passages of the whole.
         among: u32,
@@ -21,8 +25,17 @@ impl Numbers {
     /// Those of some nodes, ascending, of a whole that has so many passages.
     pub fn own(nodes: Vec<u32>, among: u32) -> Numbers {
         let passages = nodes.partition_point(|node| *node < among);
+        let last = nodes.last().copied().unwrap_or(0);
+        let fits = |bits: &u32| (last >> bits) as usize <= nodes.len();
+        let bits = (0..u32::BITS).find(fits).unwrap_or(0);
+        let mut counts = vec![0; (last >> bits) as usize + 1];
+        nodes
+            .iter()
+            .for_each(|own| counts[(own >> bits) as usize] += 1);
         Numbers::Own {
             nodes,
+            starts: starts(counts),
+            bits,
             passages,
             among,
         }
@@ -59,9 +72,16 @@ impl Numbers {
     /// The node, or passage, of a number in the whole.
     pub fn node(&self, number: u32) -> Option<u32> {
         match self {
-            Numbers::Own { nodes, .. } => {
-                let at = nodes.binary_search(&number).ok()?;
-                Some(at as u32)
+            Numbers::Own {
+                nodes,
+                starts,
+                bits,
+                ..
+            } => {
+                let at = (number >> bits) as usize;
+                let (from, to) = (*starts.get(at)?, *starts.get(at + 1)?);
+                let near = &nodes[from as usize..to as usize];
+                Some(from + near.binary_search(&number).ok()? as u32)
             }
             Numbers::Whole { .. } => Some(number),
         }
@@ -103,10 +123,6 @@ impl Numbers {
             Numbers::Own { nodes, .. } => &nodes[..],
         };
         // Few among many are looked for one by one.
-        if all.len() * FEW < own.len() {
-            let find = move |one| Some((own.binary_search(&number(one)).ok()?, one));
-            return Box::new(all.iter().filter_map(find));
-        }
         if own.len() * FEW < all.len() {
             let find = move |(at, own): (usize, &u32)| {
                 let place = all.binary_search_by_key(own, &number).ok()?;
@@ -114,14 +130,8 @@ impl Numbers {
             };
             return Box::new(own.iter().enumerate().filter_map(find));
         }
-        let mut at = 0;
-        Box::new(all.iter().filter_map(move |one| {
-            let wanted = number(one);
-            while own.get(at).is_some_and(|known| *known < wanted) {
-                at += 1;
-            }
-            (own.get(at) == Some(&wanted)).then_some((at, one))
-        }))
+        let find = move |one| Some((self.node(number(one))? as usize, one));
+        Box::new(all.iter().filter_map(find))
     }
 }
 

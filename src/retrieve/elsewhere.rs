@@ -236,7 +236,7 @@ fn begun(rows: &dyn Rows, question: &str, settings: &Settings) -> Result<Excerpt
     let mut first = settings.clone();
     let (fallback, none) = FALLBACK.at(Fallback::None);
     first.set(fallback, none, Origin::Index);
-    Retriever::here(excerpt.index()?.index).retrieve(question, &first, Keep::Scores)?;
+    Retriever::here(excerpt.index(true)?.index).retrieve(question, &first, Keep::Scores)?;
     let lacks = excerpt.lacking(Wanted {
         texts: asked.gold.iter().map(|gold| gold.passage).collect(),
         ..Wanted::default()
@@ -256,11 +256,20 @@ fn filled(
 ) -> Result<(Numbered, Retriever, Retrieval), RetrieveError> {
     let start = Instant::now();
     let question = excerpt.question().text.clone();
+    let steps = &settings.method().plan().steps;
+    let mut walks = (steps.iter()).any(|step| step.operator.declaration().walks);
     loop {
-        let numbered = excerpt.index()?;
+        let numbered = excerpt.index(walks)?;
         let mut retriever = Retriever::here(numbered.index.clone());
         let run = retriever.retrieve(&question, settings, Keep::Scores)?;
-        let lacks = lacking(excerpt, &numbered, &run, purpose);
+        let lacks = match walks {
+            true => excerpt.lacking(reached(&numbered, &run)),
+            false => lacking(excerpt, &numbered, &run, purpose),
+        };
+        if walks && lacks.is_empty() {
+            walks = false;
+            continue;
+        }
         if lacks.is_empty() {
             return Ok((numbered, retriever, run));
         }

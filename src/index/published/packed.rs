@@ -63,7 +63,8 @@ impl Numbers<'_> {
 
     /// Rows until the bytes end; none where they end within one.
     fn rows<T>(mut self, mut row: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
-        let mut rows = Vec::new();
+        // Most have two numbers of a byte or more; memory that is not used is none.
+        let mut rows = Vec::with_capacity(self.0.len() / 2);
         while !self.0.as_slice().is_empty() {
             rows.push(row(&mut self)?);
         }
