@@ -66,18 +66,30 @@ fn said(index: &Arc<Index>, run: &Retrieval, graph: &Graph) -> Vec<Node> {
         (!one || capital || capitals.len() < 2)
             && !index.language().is_function_word(&label.to_lowercase())
     };
-    // Of very many labels few are put into their normal form, which in ASCII is nothing but the words.
+    // Of very many labels few are put into their normal form, which in ASCII is nothing but the words; and few begin like a
+    // word of the question: with its letter, and as long.
+    let mut long = [0_u64; 256];
+    for word in words.iter().map(|word| word.as_bytes()) {
+        long[usize::from(word[0])] |= 1 << word.len().min(63);
+    }
     let may_be_said = |label: &str| {
         let label = label.as_bytes();
+        let own = || {
+            let own = label.split(|byte| !byte.is_ascii_alphanumeric());
+            own.filter(|word| !word.is_empty())
+        };
+        let alike = |first: &[u8]| {
+            let long = long[usize::from(first[0].to_ascii_lowercase())];
+            long >> first.len().min(63) & 1 == 1
+        };
         let begins = |at: usize| {
             let mut asked = words[at..].iter();
-            let own = label.split(|byte| !byte.is_ascii_alphanumeric());
-            own.filter(|word| !word.is_empty()).all(|word| {
+            own().all(|word| {
                 let next = asked.next();
                 next.is_some_and(|next| next.as_bytes().eq_ignore_ascii_case(word))
             })
         };
-        !label.is_ascii() || (0..words.len()).any(begins)
+        !label.is_ascii() || own().next().is_none_or(alike) && (0..words.len()).any(begins)
     };
     let named = |node: Node| {
         let label = graph.label(index, node);
