@@ -25,7 +25,7 @@ pub trait Layer: Any + Send + Sync + Sized {
     const NAME: &'static str;
     /// Changes when an older program could misread the columns.
     const VERSION: u32;
-    /// Columns that are held against their checksums as they are read, see [`Blocks`].
+    /// Columns of which a block is held against its checksum when it is first read, and not all when the layer is opened.
     const BY_BLOCKS: &'static [&'static str] = &[];
 
     /// Every column by name, for writing; [`Layer::open`] takes the same names back.
