@@ -254,13 +254,14 @@ impl Vectors {
         }
     }
 
-    /// Where some rows lie in [`bytes`](Self::bytes).
-    pub fn bytes_of(&self, rows: Range<u32>) -> Range<usize> {
-        let size = match self.is_whole() {
-            true => self.dims(),
-            false => self.dims() * size_of::<f32>(),
+    /// Where a row lies in [`bytes`](Self::bytes).
+    pub fn bytes_of(&self, row: u32) -> Range<usize> {
+        let span = self.span(row);
+        let size = match self.rows {
+            Rows::F32(_) => size_of::<f32>(),
+            Rows::I8 { .. } => 1,
         };
-        rows.start as usize * size..rows.end as usize * size
+        span.start * size..span.end * size
     }
 
     fn span(&self, row: u32) -> Range<usize> {

@@ -258,7 +258,7 @@ impl EntityGraph {
 
     /// The names with accents that have this form without.
     fn with_accents<'l>(&'l self, bare: &'l str) -> impl Iterator<Item = u32> + 'l {
-        self.alike(self.by(&self.accented, bared), bared, bare)
+        self.alike(&self.accented, bared, bare)
     }
 
     /// The only entity whose words have the stems of a form; none in English, where names are not inflected.
@@ -274,14 +274,14 @@ impl EntityGraph {
         stems: &'l str,
     ) -> impl Iterator<Item = u32> + 'l {
         let key = move |name: &str| language.stems_of_name(name);
-        self.alike(self.by(&self.inflected, key), key, stems)
+        self.alike(&self.inflected, key, stems)
     }
 
     /// Puts names in order for forms that differ from them in accents and endings, so that this is stored with them.
     pub(super) fn put_in_order(&self, language: Language) {
-        self.with_accents("").for_each(drop);
-        if let Some(stems) = language.stems_of_name("") {
-            self.with_stems(language, &stems).for_each(drop);
+        self.by(&self.accented, &bared);
+        if language.stems_of_name("").is_some() {
+            self.by(&self.inflected, &|name| language.stems_of_name(name));
         }
     }
 
@@ -289,7 +289,7 @@ impl EntityGraph {
     fn by<'l>(
         &self,
         place: &'l OnceLock<Column<u32>>,
-        key: impl Fn(&str) -> Option<String> + Sync,
+        key: &(impl Fn(&str) -> Option<String> + Sync),
     ) -> &'l [u32] {
         once::<Column<u32>>(place, || {
             let keyed = |entity: u32| Some((key(self.names.get(entity as usize))?, entity));
@@ -307,13 +307,14 @@ impl EntityGraph {
         })
     }
 
-    /// The entities that a list in the order of a key has under this one.
+    /// The entities of which this is made, by their list in the order of that.
     fn alike<'l>(
         &'l self,
-        list: &'l [u32],
-        key: impl Fn(&str) -> Option<String> + 'l,
+        place: &'l OnceLock<Column<u32>>,
+        key: impl Fn(&str) -> Option<String> + Sync + 'l,
         wanted: &'l str,
     ) -> impl Iterator<Item = u32> + 'l {
+        let list = self.by(place, &key);
         let key = move |entity: &u32| key(self.names.get(*entity as usize)).unwrap_or_default();
         let from = list.partition_point(|entity| *key(entity) < *wanted);
         let own = list[from..].iter();

@@ -13,13 +13,14 @@ use super::{Dense, HopLayer, Index, IndexError, Lexical, Passages};
 use crate::column::{Column, Strings};
 use crate::corpus::Question;
 use crate::embed::fixed::pieces;
-use crate::embed::vectors::Row;
+use crate::embed::vectors::{Row, top};
 use crate::embed::{Encoder, Given, Static, VectorWriter};
 use crate::graph::Beyond;
 use crate::graph::rows::starts;
 use crate::text::Tokens;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -423,41 +424,35 @@ impl Excerpt {
             Some((*weight, idf, &postings[..]))
         });
         let words: Vec<(f64, f64, &[Posting])> = words.collect();
-        // As rankings are ordered: by the score as it is kept, of equal ones the lower number first.
-        let order = |a: &(f32, u32), b: &(f32, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-        let best_of = |mut scores: Vec<(f32, u32)>| {
-            if (1..scores.len()).contains(&deep.most) {
-                scores.select_nth_unstable_by(deep.most, order);
-            }
-            scores.truncate(deep.most);
-            scores
-        };
         // A common word is in most passages: of all of them together the scores would take longer to write than to add up.
-        let some = |scores: &mut Vec<f64>, at: u32| {
+        let some = |sums: &mut Vec<f64>, at: u32| {
             let (from, to) = (at * SCORED, at.saturating_add(1).saturating_mul(SCORED));
-            scores.clear();
-            scores.resize(SCORED as usize, 0.0);
+            sums.clear();
+            sums.resize(SCORED as usize, 0.0);
             for (weight, idf, postings) in &words {
                 let start = postings.partition_point(|own| own.passage < from);
                 let own = postings[start..].iter();
                 for posting in own.take_while(|own| own.passage < to) {
                     let (tf, length) = (f64::from(posting.tf), f64::from(posting.length));
                     let tf = deep.constants.saturation(tf, length, average);
-                    scores[(posting.passage - from) as usize] += weight * (tf * idf);
+                    sums[(posting.passage - from) as usize] += weight * (tf * idf);
                 }
             }
-            let scores = (from..).zip(scores.iter());
-            let scores = scores.map(|(passage, score)| (*score as f32, passage));
-            let scores: Vec<(f32, u32)> = scores.filter(|(score, _)| *score > 0.0).collect();
-            (scores.len(), best_of(scores))
+            let scores: Vec<f32> = sums.iter().map(|sum| *sum as f32).collect();
+            let best = top(&scores, deep.most).into_iter();
+            let best = best.filter(|(_, score)| *score > 0.0);
+            let best: Vec<(u32, f32)> = best.map(|(own, score)| (from + own, score)).collect();
+            (scores.iter().filter(|score| **score > 0.0).count(), best)
         };
         let parts = (0..passages.div_ceil(SCORED)).into_par_iter();
-        let parts: Vec<(usize, Vec<(f32, u32)>)> = parts.map_init(Vec::new, some).collect();
+        let parts: Vec<(usize, Vec<(u32, f32)>)> = parts.map_init(Vec::new, some).collect();
         let matched = parts.iter().map(|(matched, _)| matched).sum();
-        let mut best = best_of(parts.into_iter().flat_map(|(_, best)| best).collect());
-        best.sort_unstable_by(order);
+        // Equal scores stand in the order of their passages.
+        let best = parts.into_iter().flat_map(|(_, best)| best);
+        let (passages, scores): (Vec<u32>, Vec<f32>) = best.unzip();
+        let best = top(&scores, deep.most).into_iter();
         Listed {
-            best: best.into_iter().map(|(_, passage)| passage).collect(),
+            best: best.map(|(place, _)| passages[place as usize]).collect(),
             matched,
         }
     }
@@ -533,10 +528,11 @@ impl Excerpt {
         walks: bool,
     ) -> Result<Index, IndexError> {
         let whole = &self.whole;
-        let best = listed.iter().flat_map(|listed| &listed.best);
-        let best = united(Vec::new(), best.copied().collect());
-        let best = Numbers::own(best, whole.passages);
-        let worded = if walks { &best } else { &**numbers };
+        let worded = walks.then(|| {
+            let best = listed.iter().flat_map(|listed| &listed.best);
+            let best = united(Vec::new(), best.copied().collect());
+            Numbers::own(best, whole.passages)
+        });
         let index = Index {
             questions: self.questions(numbers).into(),
             options: whole.options_of(self.reads.names),
@@ -545,7 +541,7 @@ impl Excerpt {
                 (whole.name.clone(), whole.fingerprint.clone()),
                 self.passages(numbers),
                 self.graph(numbers),
-                self.lexical(numbers, worded, listed),
+                self.lexical(numbers, worded.as_ref(), listed),
             )
         };
         if let Some(layer) = self.layer(&index, numbers)? {
@@ -738,8 +734,8 @@ impl Excerpt {
         .with_mentions(mentions)
     }
 
-    /// Postings of the passages that are to have their words.
-    fn lexical(&self, numbers: &Numbers, worded: &Numbers, listed: &[Listed]) -> Lexical {
+    /// Postings within the excerpt: of some passages, where only they are to have their words.
+    fn lexical(&self, numbers: &Numbers, worded: Option<&Numbers>, listed: &[Listed]) -> Lexical {
         // How many others match the first list of a cut.
         let unseen = |tokens, words: &ByWord| {
             let mut lists = self.reads.words.iter().zip(listed);
@@ -756,13 +752,14 @@ impl Excerpt {
             let mut lengths = vec![0; numbers.passages()];
             let mut words = FxHashMap::default();
             for (word, postings) in &self.words[tokens as usize] {
+                let read = |posting: &Posting| posting.passage;
+                let shared = worded.map(|worded| worded.shared(postings, read));
+                let worded = shared.map(|own| own.map(|(_, posting)| *posting).collect());
+                let worded: Cow<'_, [Posting]> = worded.unwrap_or(Cow::Borrowed(postings));
                 let mut own = Vec::new();
-                for (_, posting) in worded.shared(postings, |posting| posting.passage) {
-                    let Some(at) = numbers.node(posting.passage) else {
-                        continue;
-                    };
-                    lengths[at as usize] = posting.length;
-                    own.push((at, posting.tf));
+                for (at, posting) in numbers.shared(&worded, read) {
+                    lengths[at] = posting.length;
+                    own.push((at as u32, posting.tf));
                 }
                 words.insert(word.clone(), (postings.len() as u32, own));
             }

@@ -218,11 +218,11 @@ impl HopLayer {
         Ok(self.vectors.probe(&self.encoder.question(question)?)?)
     }
 
-    /// Holds the numbers of some sentences' vectors against their checksums.
-    fn hold(&self, sentences: Range<u32>) -> Result<(), IndexError> {
+    /// Holds the numbers of a sentence's vector against their checksums.
+    fn hold(&self, sentence: u32) -> Result<(), IndexError> {
         match &self.blocks {
             None => Ok(()),
-            Some(blocks) => blocks.hold(self.vectors.bytes(), self.vectors.bytes_of(sentences)),
+            Some(blocks) => blocks.hold(self.vectors.bytes(), self.vectors.bytes_of(sentence)),
         }
     }
 
@@ -231,7 +231,7 @@ impl HopLayer {
     /// # Errors
     /// A vector of other bytes than were stored.
     pub fn cosine(&self, probe: &Probe, sentence: u32) -> Result<f32, IndexError> {
-        self.hold(sentence..sentence + 1)?;
+        self.hold(sentence)?;
         Ok(self.vectors.score(probe, sentence))
     }
 
@@ -255,7 +255,7 @@ impl HopLayer {
     /// # Errors
     /// As [`cosine`](Self::cosine).
     pub(super) fn vector(&self, sentence: u32) -> Result<Row, IndexError> {
-        self.hold(sentence..sentence + 1)?;
+        self.hold(sentence)?;
         Ok(self.vectors.own(sentence))
     }
 

@@ -245,10 +245,10 @@ impl Diffusion {
         Rings::around(t, seeds.iter().map(|seed| seed.0), most)
     }
 
-    /// So many of the heaviest walks from any seed to the node, best first: a dynamic programme over the nodes, keeping for each (step,
-    /// node) the best way from there to the target. What the walk left on a node bounds what any path brings there, so most
-    /// nodes are passed over; where too many are left, all are looked at from which a seed can be reached in the steps that
-    /// are left: `near` knows.
+    /// So many of the heaviest walks from any seed to the node, best first: a dynamic programme over the nodes, keeping for
+    /// each (step, node) the best way from there to the target. What the walk left on a node bounds what any path brings
+    /// there, so most nodes are passed over; where too many are left, all are looked at from which a seed can be reached in
+    /// the steps that are left: `near` knows.
     pub fn paths<R: Borrow<Rings>>(
         &self,
         t: &Transition,

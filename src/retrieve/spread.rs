@@ -188,13 +188,13 @@ impl Walked<'_> {
     }
 
     /// The first of the [`paths`](Self::paths): it is found long before it is known that a single seed has fewer than others.
+    /// Of an excerpt all ways are looked at for one, too.
     pub fn path(&self, node: Node) -> Option<Path> {
-        let known = self.spread.known.paths.lock();
-        let known = known.unwrap_or_else(PoisonError::into_inner);
-        let all = known.get(&(None, node, PATHS)).cloned();
-        drop(known);
-        let best = all.unwrap_or_else(|| self.best_paths(node, 1));
-        best.first().cloned()
+        let most = match self.graph.transition().is_excerpt() {
+            true => PATHS,
+            false => 1,
+        };
+        self.best_paths(node, most).first().cloned()
     }
 
     fn best_paths(&self, node: Node, most: usize) -> Arc<Vec<Path>> {
