@@ -6,11 +6,10 @@ use rayon::prelude::*;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-/// A read-only array of plain values. Little-endian on disk; big-endian machines are refused at open. A clone of a mapped
-/// one shares the map.
+/// A read-only array of plain values. Little-endian on disk; big-endian machines are refused at open. A clone shares them.
 #[derive(Clone)]
 pub enum Column<T: Pod> {
-    Owned(Vec<T>),
+    Owned(Arc<Vec<T>>),
     /// Checked once at construction: length and alignment fit `T`.
     Mapped(Arc<Mmap>),
 }
@@ -34,6 +33,14 @@ impl<T: Pod> Column<T> {
     pub fn bytes(&self) -> &[u8] {
         bytemuck::cast_slice(self)
     }
+
+    /// The values of one that is still being made; none of one that others have, too.
+    pub fn making(&mut self) -> &mut [T] {
+        match self {
+            Column::Owned(values) => Arc::get_mut(values).map_or(&mut [], |own| own),
+            Column::Mapped(_) => &mut [],
+        }
+    }
 }
 
 impl<T: Pod> Deref for Column<T> {
@@ -49,13 +56,13 @@ impl<T: Pod> Deref for Column<T> {
 
 impl<T: Pod> Default for Column<T> {
     fn default() -> Self {
-        Column::Owned(Vec::new())
+        Column::Owned(Arc::default())
     }
 }
 
 impl<T: Pod> From<Vec<T>> for Column<T> {
     fn from(values: Vec<T>) -> Self {
-        Column::Owned(values)
+        Column::Owned(Arc::new(values))
     }
 }
 
@@ -228,19 +235,43 @@ pub fn symmetric(targets: &[u32], offsets: &[u32], value: impl Fn(usize) -> u32 
 pub struct Strings {
     pub ends: Column<u64>,
     pub bytes: Column<u8>,
+    /// Of strings that are empty but for some, how many all are, and the places of those.
+    placed: Option<(usize, Column<u32>)>,
 }
 
 impl Strings {
+    /// Strings by where each ends.
+    pub fn of(ends: Column<u64>, bytes: Column<u8>) -> Strings {
+        let placed = None;
+        Strings {
+            ends,
+            bytes,
+            placed,
+        }
+    }
+
     pub fn len(&self) -> usize {
-        self.ends.len()
+        let placed = self.placed.as_ref().map(|(len, _)| *len);
+        placed.unwrap_or(self.ends.len())
     }
 
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.len() == 0
     }
 
     /// String `i`; empty when `i` is past the end.
     pub fn get(&self, i: usize) -> &str {
+        match &self.placed {
+            None => self.at(i),
+            Some((_, places)) => {
+                let place = places.binary_search_by(|place| (*place as usize).cmp(&i));
+                place.map_or("", |at| self.at(at))
+            }
+        }
+    }
+
+    /// The string that was written as number `i`.
+    fn at(&self, i: usize) -> &str {
         let start = if i == 0 {
             0
         } else {
@@ -260,14 +291,16 @@ impl Strings {
     }
 
     /// So many, empty but for some, whose places ascend.
-    pub fn placed<'a>(len: usize, some: impl Iterator<Item = (usize, &'a str)>) -> Strings {
-        let mut writing = Writing::default();
+    pub fn placed<'a>(len: usize, some: impl Iterator<Item = (u32, &'a str)>) -> Strings {
+        let (mut places, mut writing) = (Vec::new(), Writing::default());
         for (place, text) in some {
-            writing.skip_to(place);
+            places.push(place);
             writing.push(text);
         }
-        writing.skip_to(len);
-        writing.finish()
+        Strings {
+            placed: Some((len, places.into())),
+            ..writing.finish()
+        }
     }
 
     /// Their places, by the strings.
@@ -324,20 +357,12 @@ impl Writing {
         self.end();
     }
 
-    /// Leaves all before this place empty that are not there yet.
-    fn skip_to(&mut self, place: usize) {
-        self.ends.resize(place, self.bytes.len() as u64);
-    }
-
     fn end(&mut self) {
         self.ends.push(self.bytes.len() as u64);
     }
 
     pub fn finish(self) -> Strings {
-        Strings {
-            ends: self.ends.into(),
-            bytes: self.bytes.into(),
-        }
+        Strings::of(self.ends.into(), self.bytes.into())
     }
 }
 
@@ -405,6 +430,22 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn few_strings_among_empty_ones_are_at_their_places(
+            some in prop::collection::btree_map(0..60_u32, "[a-zé]{0,4}", 0..20),
+        ) {
+            let placed = some.iter().map(|(place, text)| (*place, &**text));
+            let strings = Strings::placed(60, placed);
+            let all: Vec<&str> = (0..60).map(|i| some.get(&i).map_or("", |text| text)).collect();
+            prop_assert!(strings.iter().eq(all.iter().copied()));
+            prop_assert_eq!((strings.len(), strings.get(60)), (60, ""));
+            let places: Vec<u32> = some.keys().copied().collect();
+            let mut sorted = places.clone();
+            sorted.sort_by_key(|place| all[*place as usize]);
+            let order = strings.order_of(places);
+            prop_assert!(order.iter().zip(&sorted).all(|(a, b)| all[*a as usize] == all[*b as usize]));
+        }
+
         #[test]
         fn an_arc_without_its_counterpart_is_found(
             edges in prop::collection::btree_map((0..40_u32, 0..40_u32), 0..u32::MAX, 1..200),

@@ -4,7 +4,7 @@
 use super::EmbedError;
 use super::hnsw::{Hnsw, HnswOptions, Seen};
 use super::vectors::{Hit, Vectors};
-use crate::column::{Column, NONE};
+use crate::column::NONE;
 use rayon::prelude::*;
 
 /// A batch is at most this share of the nodes before it, and never larger than this.
@@ -100,10 +100,7 @@ fn list(graph: &mut Hnsw, node: u32, layer: usize) -> &mut [u32] {
     } else {
         &mut graph.upper
     };
-    match column {
-        Column::Owned(values) => &mut values[span],
-        Column::Mapped(_) => &mut [],
-    }
+    &mut column.making()[span]
 }
 
 fn write(list: &mut [u32], nodes: &[u32]) {
@@ -181,9 +178,7 @@ impl Build<'_> {
             let level = links.len() - 1;
             if level > self.top || node == 0 {
                 self.top = level;
-                if let Column::Owned(head) = &mut self.graph.head {
-                    head[2] = node;
-                }
+                self.graph.head.making()[2] = node;
             }
         }
     }

@@ -109,7 +109,7 @@ fn stored_and_mapped_it_answers_the_same() {
     }
     let short = graph
         .columns()
-        .map(|(_, c)| Column::Owned(c[..c.len() / 2].to_vec()));
+        .map(|(_, c)| Column::from(c[..c.len() / 2].to_vec()));
     assert!(Hnsw::stored(short, &vectors).is_err());
 }
 

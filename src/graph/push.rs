@@ -136,15 +136,18 @@ impl Pushed {
             }
             (self.pushes, self.dropped, self.capped) = (0, 0.0, false);
         } else {
-            // Read before it is written, each new page would be mapped twice, and other threads stopped for it.
-            let written = || {
-                let mut fresh = vec![0.0; n];
-                each_node(&mut fresh, |_, mass| *mass = 0.0);
-                fresh
+            let cleared = |own: &mut Vec<f64>| {
+                let mut own = std::mem::take(own);
+                if own.len() != n {
+                    own = vec![0.0; n];
+                }
+                // Read before it is written, each new page would be mapped twice, and other threads stopped for it.
+                each_node(&mut own, |_, mass| *mass = 0.0);
+                own
             };
             *self = Pushed {
-                estimate: written(),
-                residual: written(),
+                estimate: cleared(&mut self.estimate),
+                residual: cleared(&mut self.residual),
                 queued: vec![false; n],
                 graph: Arc::downgrade(transition.weights()),
                 ..Pushed::default()

@@ -27,7 +27,7 @@ pub struct Transition {
     core: Arc<OnceLock<Core>>,
     factors: OnceLock<Factors>,
     /// What it knows of the whole, where it is of an excerpt.
-    beyond: Option<Arc<Beyond>>,
+    beyond: Option<Beyond>,
     /// No other transition has it.
     id: u64,
     /// See [`Transition::pushed_back`].
@@ -38,9 +38,44 @@ pub struct Transition {
 #[derive(Clone, Debug, Default)]
 pub struct Beyond {
     /// By node: whether all its neighbours are here.
-    pub known: Vec<bool>,
+    known: Arc<Vec<bool>>,
     /// By node: how many neighbours it has in the whole at least, of those whose neighbours are not here.
-    pub degrees: Vec<u32>,
+    degrees: Arc<Vec<u32>>,
+    /// Of nodes before this one nothing is known, where all their neighbours are not here.
+    unsure: usize,
+}
+
+impl Beyond {
+    /// By node: whether all its neighbours are here, and how many it has in the whole.
+    pub fn new(known: Vec<bool>, degrees: Vec<u32>) -> Beyond {
+        Beyond {
+            known: known.into(),
+            degrees: degrees.into(),
+            unsure: 0,
+        }
+    }
+
+    /// The same where any of the neighbours of these nodes, those before one, may be left out.
+    #[must_use]
+    pub fn unsure(&self, before: usize) -> Beyond {
+        Beyond {
+            unsure: before,
+            ..self.clone()
+        }
+    }
+
+    /// Whether all neighbours of a node are here.
+    pub fn knows(&self, node: usize) -> bool {
+        self.known[node]
+    }
+
+    /// How many neighbours a node has in the whole at least, as far as that is known.
+    pub fn degree(&self, node: usize) -> u32 {
+        match node < self.unsure {
+            true => 0,
+            false => self.degrees[node],
+        }
+    }
 }
 
 /// See [`Transition::pushed`], [`Transition::walked_back`] and [`Transition::walked_together`].
@@ -58,7 +93,7 @@ impl Transition {
     }
 
     /// As [`new`](Self::new), of an excerpt: mass stays at nodes whose neighbours it does not have.
-    pub fn within(weights: Rows, into: Vec<f64>, beyond: Arc<Beyond>) -> Transition {
+    pub fn within(weights: Rows, into: Vec<f64>, beyond: Beyond) -> Transition {
         Transition::scaled(Arc::new(weights), Arc::default(), Some(beyond), into)
     }
 
@@ -71,7 +106,7 @@ impl Transition {
     fn scaled(
         weights: Arc<Rows>,
         core: Arc<OnceLock<Core>>,
-        beyond: Option<Arc<Beyond>>,
+        beyond: Option<Beyond>,
         into: Vec<f64>,
     ) -> Transition {
         debug_assert_eq!(weights.offsets.len(), into.len() + 1);
@@ -275,12 +310,12 @@ impl Transition {
 
     /// Whether all neighbours of a node are here.
     pub fn knows(&self, node: usize) -> bool {
-        self.beyond.as_ref().is_none_or(|beyond| beyond.known[node])
+        self.beyond.as_ref().is_none_or(|beyond| beyond.knows(node))
     }
 
     pub fn degree(&self, node: usize) -> usize {
         match &self.beyond {
-            Some(beyond) if !beyond.known[node] => beyond.degrees[node] as usize,
+            Some(beyond) if !beyond.knows(node) => beyond.degree(node) as usize,
             _ => self.row(node).0.len(),
         }
     }

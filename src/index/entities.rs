@@ -191,6 +191,13 @@ impl EntityGraph {
         (&self.targets[range.clone()], &self.tf[range])
     }
 
+    /// Whether both are excerpts, made of the same arcs.
+    pub fn has_arcs_of(&self, other: &EntityGraph) -> bool {
+        let beyond = |graph: &EntityGraph| graph.partial.as_ref().map(|own| own.beyond.clone());
+        let both = beyond(self).zip(beyond(other));
+        both.is_some_and(|(own, other)| Arc::ptr_eq(&own, &other))
+    }
+
     /// Passages that names are rare among: those of the whole, where it is an excerpt.
     pub fn among(&self) -> usize {
         let whole = |partial: &Arc<Partial>| partial.whole.passages as usize;
@@ -200,7 +207,7 @@ impl EntityGraph {
     /// Number of passages that mention an entity.
     pub fn df(&self, entity: usize) -> u32 {
         if let Some(partial) = &self.partial {
-            return partial.beyond.degrees[self.passages + entity];
+            return partial.beyond.degree(self.passages + entity);
         }
         let node = self.passages + entity;
         self.offsets[node + 1] - self.offsets[node]

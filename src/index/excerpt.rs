@@ -12,6 +12,7 @@ use super::source::Source;
 use super::{Dense, HopLayer, Index, IndexError, Lexical, Passages};
 use crate::column::{Column, Strings};
 use crate::corpus::Question;
+use crate::derived::once;
 use crate::embed::fixed::pieces;
 use crate::embed::vectors::{Row, top};
 use crate::embed::{Encoder, Given, Static, VectorWriter};
@@ -91,7 +92,7 @@ impl Fetched {
 #[derive(Debug)]
 pub struct Partial {
     pub whole: Arc<Whole>,
-    pub beyond: Beyond,
+    pub beyond: Arc<Beyond>,
     pub asked: Arc<Asked>,
     numbers: Arc<Numbers>,
 }
@@ -99,7 +100,7 @@ pub struct Partial {
 impl Partial {
     /// Asks for all neighbours of a node, where they did not come.
     pub fn asks_for_neighbours(&self, node: u32) {
-        if self.numbers.is_whole() && !self.beyond.known[node as usize] {
+        if self.numbers.is_whole() && !self.beyond.knows(node as usize) {
             self.asked.note(|wanted| {
                 wanted.nodes.insert(node);
             });
@@ -148,12 +149,23 @@ struct Listed {
 /// Passages that are scored by their words at a time.
 const SCORED: u32 = 1 << 15;
 
+/// The arcs that came, row by row.
+#[derive(Clone)]
+struct Arcs {
+    offsets: Column<u32>,
+    targets: Column<u32>,
+    tf: Column<u16>,
+    beyond: Arc<Beyond>,
+}
+
 /// What was fetched so far, by the numbers of the whole.
 #[derive(Clone)]
 pub struct Excerpt {
     whole: Arc<Whole>,
     reads: Reads,
     rows: BTreeMap<u32, Arc<[Joined]>>,
+    /// They by the numbers of the whole; none since more came.
+    arcs: OnceLock<Arcs>,
     /// The nodes of all rows and their neighbours, ascending.
     reached: Vec<u32>,
     names: BTreeMap<u32, Called>,
@@ -222,6 +234,7 @@ impl Excerpt {
             whole: Arc::new(rows.whole().clone()),
             reads: Reads::default(),
             rows: BTreeMap::new(),
+            arcs: OnceLock::new(),
             reached: Vec::new(),
             names: BTreeMap::new(),
             aliases: BTreeMap::new(),
@@ -271,6 +284,11 @@ impl Excerpt {
     /// Its question.
     pub fn question(&self) -> &Question {
         &self.question
+    }
+
+    /// Whether it was fetched for a question over these names.
+    pub fn is_for(&self, question: &str, names: Names) -> bool {
+        self.question.text == question && self.reads.names == names
     }
 
     /// What its question reads.
@@ -352,6 +370,9 @@ impl Excerpt {
         let own = came.joined.iter().map(|(node, _)| *node);
         let beside = came.joined.iter().flat_map(|(_, row)| row);
         let nodes = own.chain(beside.map(|joined| joined.node));
+        if !came.joined.is_empty() {
+            self.arcs = OnceLock::new();
+        }
         self.reached = united(std::mem::take(&mut self.reached), nodes.collect());
         let rows = came.joined.into_iter();
         self.rows.extend(rows.map(|(node, row)| (node, row.into())));
@@ -559,7 +580,7 @@ impl Excerpt {
     ) -> Fetched {
         let has = numbers.passages_of(all).filter(|(_, one)| has(one));
         Fetched {
-            has: has.map(|(at, _)| at as u32).collect(),
+            has: has.map(|(at, _)| at).collect(),
             numbers: numbers.clone(),
             asked: self.asked.clone(),
         }
@@ -612,7 +633,7 @@ impl Excerpt {
             Strings::placed(numbers.passages(), own().map(|(at, own)| (at, of(own))))
         };
         let twins = own().filter(|(_, own)| own.twin);
-        let twins: Vec<u32> = twins.map(|(at, _)| at as u32).collect();
+        let twins: Vec<u32> = twins.map(|(at, _)| at).collect();
         Passages {
             twins: OnceLock::from(Column::from(twins)),
             came: Some(Came {
@@ -623,7 +644,7 @@ impl Excerpt {
                 strings(|own| &own.id),
                 strings(|own| &own.title),
                 strings(|own| own.text.as_deref().unwrap_or_default()),
-                own().map(|(at, _)| at as u32).collect(),
+                own().map(|(at, _)| at).collect(),
             )
         }
     }
@@ -642,7 +663,7 @@ impl Excerpt {
         of_set.map(own).into_iter().collect()
     }
 
-    fn graph(&self, numbers: &Arc<Numbers>) -> EntityGraph {
+    fn arcs(&self, numbers: &Numbers) -> Arcs {
         let mut degrees = vec![0; numbers.nodes()];
         let mut known = vec![false; numbers.nodes()];
         let mut counts = vec![0; numbers.nodes()];
@@ -685,13 +706,26 @@ impl Excerpt {
                 }
             }
         }
+        Arcs {
+            offsets: ends.into(),
+            targets: targets.into(),
+            tf: tf.into(),
+            beyond: Arc::new(Beyond::new(known, degrees)),
+        }
+    }
+
+    fn graph(&self, numbers: &Arc<Numbers>) -> EntityGraph {
+        let arcs = match numbers.is_whole() {
+            true => once(&self.arcs, || self.arcs(numbers)).clone(),
+            false => self.arcs(numbers),
+        };
         let names = || {
             let names = self.names.values();
             names.filter_map(|name| Some((numbers.name(name.entity)?, name)))
         };
         let count = numbers.nodes() - numbers.passages();
         let strings = |of: fn(&Called) -> &str| {
-            Strings::placed(count, names().map(|(at, name)| (at as usize, of(name))))
+            Strings::placed(count, names().map(|(at, name)| (at, of(name))))
         };
         let (mut title_entity, mut title_passage) = (Vec::new(), Vec::new());
         for (entity, name) in names() {
@@ -707,7 +741,7 @@ impl Excerpt {
             Some(Occurrence { entity, ..*mention })
         };
         let mentions = numbers.passages_of(&self.mentions);
-        let mentions = mentions.map(|(at, own)| (at, own.iter().filter_map(mention)));
+        let mentions = mentions.map(|(at, own)| (at as usize, own.iter().filter_map(mention)));
         let forms = strings(|name| &name.form);
         EntityGraph {
             passages: numbers.passages(),
@@ -718,14 +752,14 @@ impl Excerpt {
             },
             sorted: forms.order_of(names().map(|(at, _)| at).collect()).into(),
             names: forms,
-            offsets: ends.into(),
-            targets: targets.into(),
-            tf: tf.into(),
+            offsets: arcs.offsets,
+            targets: arcs.targets,
+            tf: arcs.tf,
             title_entity: title_entity.into(),
             title_passage: title_passage.into(),
             partial: Some(Arc::new(Partial {
                 whole: self.whole.clone(),
-                beyond: Beyond { known, degrees },
+                beyond: arcs.beyond,
                 asked: self.asked.clone(),
                 numbers: numbers.clone(),
             })),

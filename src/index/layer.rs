@@ -154,10 +154,7 @@ impl Columns {
     /// As [`Columns::column`].
     pub fn strings(&self, name: &str) -> Result<Strings, IndexError> {
         let (own, text) = (format!("{name}.ends"), format!("{name}.text"));
-        let strings = Strings {
-            ends: self.column(&own)?,
-            bytes: self.column(&text)?,
-        };
+        let strings = Strings::of(self.column(&own)?, self.column(&text)?);
         self.hold([(&own, column::ends(&strings.ends, strings.bytes.len()))])?;
         Ok(strings)
     }

@@ -198,10 +198,8 @@ fn texts<'s>(
         ends.extend(part.ends.iter().map(|end| before + end));
         before += part.bytes.len() as u64;
     }
-    Ok(Strings {
-        ends: ends.into(),
-        bytes: spilled(folder, name, parts.map(|part| &part.bytes))?,
-    })
+    let bytes = spilled(folder, name, parts.map(|part| &part.bytes))?;
+    Ok(Strings::of(ends.into(), bytes))
 }
 
 fn passages(folder: &Path, parts: &[Opened]) -> Result<Passages, IndexError> {

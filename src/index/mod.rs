@@ -294,6 +294,11 @@ impl Index {
         self.stored.edges()
     }
 
+    /// Whether it was made of the arcs that a graph was made of: both are excerpts, and none came since.
+    pub fn has_arcs_of(&self, graph: &EntityGraph) -> bool {
+        self.stored.has_arcs_of(graph)
+    }
+
     /// Its name and fingerprint, for outputs.
     pub(crate) fn called_by(&self) -> IndexName {
         IndexName {

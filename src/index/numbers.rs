@@ -105,9 +105,9 @@ impl Numbers {
     pub fn passages_of<'a, T>(
         &self,
         all: &'a BTreeMap<u32, T>,
-    ) -> impl Iterator<Item = (usize, &'a T)> {
+    ) -> impl Iterator<Item = (u32, &'a T)> {
         let own = all.iter();
-        own.filter_map(|(number, one)| Some((self.node(*number)? as usize, one)))
+        own.filter_map(|(number, one)| Some((self.node(*number)?, one)))
     }
 
     /// What is listed by numbers, ascending, by nodes.

@@ -4,8 +4,8 @@ use super::edited::{Editing, Factors};
 use super::edits::GraphEdited;
 use super::graph::{Graph, Link, Mask, Node, QueryName, Source};
 use super::{GraphKind, Opening};
+use crate::graph::Transition;
 use crate::graph::rows::{Rows, blocks, starts};
-use crate::graph::{Beyond, Transition};
 use crate::index::entities::MIN_LENGTH;
 use crate::index::sentences::graph_of;
 use crate::index::{EntityGraph, EntityOptions, Index};
@@ -98,15 +98,16 @@ pub struct GraphView {
     pub built: Arc<EntityGraph>,
     /// A person's changes, and what became of each.
     pub edited: Vec<GraphEdited>,
-    pub transition: Transition,
+    pub transition: Arc<Transition>,
     masks: Arc<Vec<Option<Mask>>>,
     pub masked: usize,
     /// Its entities are words.
     words: bool,
     /// Of the index.
     language: Language,
-    /// What the weights were worked out by: all that is read but the hub penalty.
+    /// What the weights were worked out by: all that is read but the hub penalty, and this.
     weighed_by: Vec<Value>,
+    hub_p: f64,
 }
 
 impl std::fmt::Debug for GraphView {
@@ -146,14 +147,22 @@ impl GraphView {
         };
         let reads = kind.reads.iter().filter(|p| **p != HUB_P.id());
         let weighed_by: Vec<Value> = reads.map(|p| values.value(*p)).collect();
+        let built = graph_of(index, &entity_options(words, index.language(), values));
         let before = with.before.and_then(Graph::entities).filter(|b| {
             let edits = b.edited.iter().map(|edited| &edited.edit);
-            b.words == words && b.weighed_by == weighed_by && edits.eq(with.edits)
+            let same = Arc::ptr_eq(&b.built, &built) || b.built.has_arcs_of(&built);
+            same && b.words == words && b.weighed_by == weighed_by && edits.eq(with.edits)
         });
-        let built = graph_of(index, &entity_options(words, index.language(), values));
         let mut factors = Factors::default();
         let (graph, masks, edited) = match before {
-            Some(view) => (view.graph.clone(), view.masks.clone(), view.edited.clone()),
+            Some(view) => {
+                // Of an excerpt more may have come to be named since.
+                let graph = match view.edited.is_empty() {
+                    true => &built,
+                    false => &view.graph,
+                };
+                (graph.clone(), view.masks.clone(), view.edited.clone())
+            }
             None => {
                 let cut = words.then(|| index.language());
                 let find = |graph: &EntityGraph, name: &str| find(graph, cut, name, values);
@@ -169,28 +178,29 @@ impl GraphView {
             }
         };
         let masked = masks.iter().filter(|m| m.is_some()).count();
-        let p = values.get(HUB_P);
-        // A name that a person left without edges is walked to by none.
-        let hub = by_df(&graph, |df| df.max(1.0).powf(-p));
-        let mut into = Vec::with_capacity(graph.nodes());
-        into.resize(graph.passages, 1.0);
-        into.extend(hub);
+        let hub_p = values.get(HUB_P);
+        let into = || {
+            // A name that a person left without edges is walked to by none.
+            let hub = by_df(&graph, |df| df.max(1.0).powf(-hub_p));
+            let mut into = Vec::with_capacity(graph.nodes());
+            into.resize(graph.passages, 1.0);
+            into.par_extend(hub);
+            into
+        };
         let transition = match before {
-            Some(view) => view.transition.rescaled(into),
-            None => {
+            Some(view) if view.hub_p == hub_p => view.transition.clone(),
+            Some(view) => Arc::new(view.transition.rescaled(into())),
+            None => Arc::new({
                 let weights = weights(&graph, values, &masks, &factors);
                 match &graph.partial {
-                    None => Transition::new(weights, into),
+                    None => Transition::new(weights, into()),
                     Some(partial) => {
-                        let mut beyond = Beyond::clone(&partial.beyond);
                         // Of a passage's names any may be masked.
-                        if masked > 0 {
-                            beyond.degrees[..graph.passages].fill(0);
-                        }
-                        Transition::within(weights, into, beyond.into())
+                        let unsure = if masked > 0 { graph.passages } else { 0 };
+                        Transition::within(weights, into(), partial.beyond.unsure(unsure))
                     }
                 }
-            }
+            }),
         };
         GraphView {
             transition,
@@ -202,6 +212,7 @@ impl GraphView {
             words,
             language: index.language(),
             weighed_by,
+            hub_p,
         }
     }
 
@@ -282,18 +293,16 @@ impl GraphView {
 }
 
 /// A function of df for every entity. Most entities share a few small dfs, whose values are worked out once.
-fn by_df(graph: &EntityGraph, value: impl Fn(f64) -> f64 + Sync) -> Vec<f64> {
+fn by_df(
+    graph: &EntityGraph,
+    value: impl Fn(f64) -> f64 + Send + Sync,
+) -> impl IndexedParallelIterator<Item = f64> {
     let small: Vec<f64> = (0..64).map(|df| value(f64::from(df))).collect();
-    (0..graph.entities())
-        .into_par_iter()
-        .map(|e| {
-            let df = graph.df(e);
-            small
-                .get(df as usize)
-                .copied()
-                .unwrap_or_else(|| value(f64::from(df)))
-        })
-        .collect()
+    (0..graph.entities()).into_par_iter().map(move |e| {
+        let df = graph.df(e);
+        let known = small.get(df as usize).copied();
+        known.unwrap_or_else(|| value(f64::from(df)))
+    })
 }
 
 /// PRUNE removes the floor(x/100 * E) entities of largest df, lower ids first among equals; df limits mask the rest.
@@ -340,7 +349,7 @@ fn weights(
     let (n, passages) = (graph.nodes(), graph.passages);
     let total = graph.among() as f64;
     // SPRIG: ln((N+1)/(df+1)), with the df of the graph as built.
-    let rarity = by_df(graph, |df| ((total + 1.0) / (df + 1.0)).ln());
+    let rarity: Vec<f64> = by_df(graph, |df| ((total + 1.0) / (df + 1.0)).ln()).collect();
     let rule = values.get(EDGE_WEIGHT);
     let mentions = |passage: usize| graph.row(passage).1.iter().map(|tf| f64::from(*tf)).sum();
     let all: Vec<f64> = match rule {

@@ -68,6 +68,8 @@ pub struct Retriever {
     index: Arc<Index>,
     /// Oldest first.
     graphs: Vec<(GraphKey, Arc<Graph>)>,
+    /// Those of the last index that have the arcs of this one, until this one's are opened.
+    before: Vec<(GraphKey, Arc<Graph>)>,
     sets: Vec<(Key, Arc<Set>)>,
     /// The question's vector: an encoder is asked once.
     vector: Option<(String, Arc<Vec<f32>>)>,
@@ -91,6 +93,7 @@ impl Retriever {
         Retriever {
             index,
             graphs: Vec::new(),
+            before: Vec::new(),
             sets: Vec::new(),
             vector: None,
             scratch: Default::default(),
@@ -131,7 +134,11 @@ impl Retriever {
     /// Goes on over another index of as many nodes, in the same memory.
     pub(super) fn turn(&mut self, index: Arc<Index>) {
         self.index = index;
-        self.graphs.clear();
+        self.before.append(&mut self.graphs);
+        self.before.retain(|(_, graph)| {
+            let view = graph.entities();
+            view.is_some_and(|view| self.index.has_arcs_of(&view.built))
+        });
         self.vector = None;
         for (_, set) in self.sets.drain(..) {
             self.scratch[0].recycle(set);
@@ -407,8 +414,11 @@ impl Retriever {
         let graph = match self.index.opened.find(&key) {
             Some(graph) => graph,
             None => {
-                let mut own = self.graphs.iter().rev();
-                let before = own.find(|(known, _)| known.name == kind.name);
+                let own = self.before.iter().position(|(known, _)| *known == key);
+                let own = own.map(|at| self.before.swap_remove(at));
+                let mut others = self.before.iter().chain(&self.graphs).rev();
+                let others = || others.find(|(known, _)| known.name == kind.name);
+                let before = own.as_ref().or_else(others);
                 let opening = Opening {
                     edits: &key.edits,
                     before: before.map(|(_, graph)| &**graph),

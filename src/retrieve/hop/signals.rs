@@ -309,7 +309,7 @@ pub fn signals(from: &Sources<'_>, values: Scoped<'_>) -> Result<Signals, Retrie
     let (mut bridge, mut crossed) = (vec![0.0; passages], Vec::new());
     let mut named: FxHashMap<u32, f64> = FxHashMap::default();
     for c in &crossings {
-        let t = &from.view.transition;
+        let t = &*from.view.transition;
         let (targets, weights) = t.row(c.name as usize);
         let out = t.scale(c.name as usize) * c.share * c.cosine;
         for (&p, &w) in targets.iter().zip(weights).filter(|(p, _)| **p != c.seed) {
