@@ -25,6 +25,8 @@ pub struct Source {
     pub(super) set: Arc<[Question]>,
     /// Newest first.
     kept: Mutex<VecDeque<Arc<Kept>>>,
+    /// What others fetched that made no index with the numbers of the whole, newest last.
+    left: Mutex<VecDeque<Excerpt>>,
 }
 
 /// What was fetched for a question, and the index of it.
@@ -41,8 +43,7 @@ pub type Memory = Box<dyn Any + Send>;
 impl Kept {
     /// Whether it was fetched for a question over these names.
     pub fn is_for(&self, question: &str, names: Names) -> bool {
-        let own = &self.excerpt;
-        own.question().text == question && own.reads().names == names
+        self.excerpt.is_for(question, names)
     }
 
     /// What was left here, if nobody took it since.
@@ -76,6 +77,7 @@ impl Source {
             set: rows::set(&*rows)?.into(),
             rows,
             kept: Mutex::default(),
+            left: Mutex::default(),
         });
         Ok(source.nothing()?.whole(&source)?.index)
     }
@@ -118,6 +120,26 @@ impl Source {
 
     fn kept(&self) -> MutexGuard<'_, VecDeque<Arc<Kept>>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was fetched for a question and left, if nobody took it since.
+    pub fn take(&self, question: &str, names: Names) -> Option<Excerpt> {
+        let mut left = self.left();
+        let at = left.iter().position(|own| own.is_for(question, names))?;
+        left.remove(at)
+    }
+
+    /// Leaves what was fetched for a question, for whoever asks it next.
+    pub fn leave(&self, excerpt: Excerpt) {
+        let mut left = self.left();
+        left.push_back(excerpt);
+        while left.len() > KEPT {
+            left.pop_front();
+        }
+    }
+
+    fn left(&self) -> MutexGuard<'_, VecDeque<Excerpt>> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What was fetched for a question.

@@ -338,15 +338,62 @@ pub fn retrieve(
     (keep, purpose): (Keep, Purpose),
 ) -> Result<Fetched, RetrieveError> {
     let mut excerpt = begun(rows, question, settings)?;
+    answered(&mut excerpt, rows, settings, (keep, purpose))
+}
+
+/// Answers a question to an index that lies elsewhere, with as little of it as the answer takes: most questions are asked
+/// once. What came is left for the next one that asks the same. The settings are [`fitted`].
+///
+/// # Errors
+/// As [`retrieve`].
+pub fn answer_of(
+    source: &Source,
+    question: &str,
+    settings: &Settings,
+) -> Result<Fetched, RetrieveError> {
+    let rows = source.rows();
+    let reads = reads(rows.whole(), settings, question);
+    let mut excerpt = taken(source, question, settings, reads)?;
+    let how = (Keep::Scores, Purpose::Answer);
+    let fetched = answered(&mut excerpt, rows, settings, how)?;
+    if fetched.lost.is_none() {
+        source.leave(excerpt);
+    }
+    Ok(fetched)
+}
+
+/// What was left of the same question, which reads this, or a new excerpt for it.
+fn taken(
+    source: &Source,
+    question: &str,
+    settings: &Settings,
+    reads: Reads,
+) -> Result<Excerpt, RetrieveError> {
+    match source.take(question, reads.names) {
+        None => begun(source.rows(), question, settings),
+        Some(mut excerpt) => {
+            excerpt.read(source.rows(), reads)?;
+            Ok(excerpt)
+        }
+    }
+}
+
+/// Answers the question of an excerpt.
+fn answered(
+    excerpt: &mut Excerpt,
+    rows: &dyn Rows,
+    settings: &Settings,
+    (keep, purpose): (Keep, Purpose),
+) -> Result<Fetched, RetrieveError> {
     let within = (purpose, MOST);
-    let (numbered, mut retriever, run) = filled(&mut excerpt, rows, settings, within)?;
-    held(&excerpt, excerpt.reads(), &run)?;
+    let (numbered, mut retriever, run) = filled(excerpt, rows, settings, within)?;
+    held(excerpt, excerpt.reads(), &run)?;
     let run = match keep {
         Keep::Scores => run,
         Keep::States => retriever.retrieve(&run.question, settings, keep)?,
     };
     Ok(Fetched {
-        lost: lost(rows, &excerpt, &numbered, &run),
+        lost: lost(rows, excerpt, &numbered, &run),
         numbered,
         run,
         nodes: excerpt.nodes(),
@@ -469,7 +516,7 @@ impl There {
                 known
             }
             None => {
-                let mut excerpt = begun(rows, question, &settings)?;
+                let mut excerpt = taken(source, question, &settings, reads.clone())?;
                 rounds(&mut excerpt)?;
                 Box::new(Last::of(source.keep(excerpt)?))
             }

@@ -8,7 +8,7 @@ use hopscope::explorer::engine::facts;
 use hopscope::index::rows::{Here, Rows, Wanted};
 use hopscope::index::source::Source;
 use hopscope::index::{BuildOptions, Index, Silent};
-use hopscope::retrieve::elsewhere::fitted;
+use hopscope::retrieve::elsewhere::{Fetched, Purpose, answer_of, fitted, retrieve};
 use hopscope::retrieve::{Keep, Retrieval, RetrieveError, Retriever, Settings};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -115,20 +115,68 @@ fn what_is_read_and_did_not_come_is_fetched() {
         .find(|node| graph.label(&part, *node).is_empty())
         .unwrap();
     assert!(retriever.complete().unwrap());
+    let before = graph;
     let run = retriever.retrieve(question, &asked, Keep::States).unwrap();
     let part = retriever.index().clone();
     assert_eq!(part.text(far), SAMPLE.text(far));
     let graph = run.walk().unwrap().graph.clone();
     assert!(!graph.label(&part, name).is_empty());
+    // No arc came, so those that were there were not weighed again.
+    assert!(std::ptr::eq(graph.transition(), before.transition()));
     assert!(!retriever.complete().unwrap());
     let few = graph.all_neighbours(name).count();
     assert!(retriever.complete().unwrap());
     let run = retriever.retrieve(question, &asked, Keep::States).unwrap();
-    let all = run.walk().unwrap().graph.neighbours(name).count();
+    let graph = &run.walk().unwrap().graph;
+    let all = graph.neighbours(name).count();
     assert!(few < all, "{few} {all}");
+    assert!(!std::ptr::eq(graph.transition(), before.transition()));
     let whole = Retriever::new(SAMPLE.clone()).retrieve(question, &asked, Keep::States);
     let whole = whole.unwrap();
     assert_eq!(whole.walk().unwrap().graph.degree(name), all);
+}
+
+#[test]
+fn a_question_goes_on_with_what_its_answer_fetched() {
+    let (index, trips) = opened();
+    let source = index.source().unwrap();
+    let made = || trips.swap(0, Ordering::Relaxed);
+    for question in index.questions().iter().take(12).map(|q| &q.text) {
+        for (method, set) in [
+            ("hop", &[][..]),
+            ("hop", &["epsilon=1e-3", "tokens=plain"]),
+            ("graph-hybrid", &["gazetteer=on", "epsilon=1e-3"]),
+            ("bm25", &["gazetteer=on"]),
+        ] {
+            let asked = settings(&SAMPLE, method, set);
+            let fitted = fitted(source.rows().whole(), &asked).unwrap();
+            made();
+            let own = answer_of(source, question, &fitted).unwrap();
+            let first = made();
+            let how = (Keep::Scores, Purpose::Answer);
+            let alone = retrieve(source.rows(), question, &fitted, how).unwrap();
+            let most = made();
+            assert!(first <= most, "{question}: {first} {most}");
+            assert_eq!(
+                own.run.confidence(&own.numbered.index),
+                alone.run.confidence(&alone.numbered.index)
+            );
+            let hits = |of: &Fetched| -> Vec<(u32, u32)> {
+                let hits = of.run.passages.iter();
+                hits.map(|hit| (of.numbered.whole(hit.passage), hit.score.to_bits()))
+                    .collect()
+            };
+            assert_eq!(hits(&own), hits(&alone), "{question}");
+            answer_of(source, question, &fitted).unwrap();
+            assert_eq!(made(), 0, "{question}");
+        }
+        // One with the numbers of the whole goes on with it, too.
+        let asked = settings(&SAMPLE, "hop", &[]);
+        same(&mut Retriever::new(index.clone()), question, &asked);
+        let rest = made();
+        same(&mut Retriever::new(opened().0), question, &asked);
+        assert!(rest <= 2, "{question}: {rest}");
+    }
 }
 
 #[test]

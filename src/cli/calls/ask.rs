@@ -8,7 +8,7 @@ use crate::explain::trace::seeds;
 use crate::index::Index;
 use crate::index::published::Lost;
 use crate::parameters::RESULT_K;
-use crate::retrieve::elsewhere::{Purpose, confidence, fitted, retrieve};
+use crate::retrieve::elsewhere::{answer_of, confidence, fitted};
 use crate::retrieve::{Confidence, Keep, Retrieval};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -135,10 +135,8 @@ pub fn ask(session: &Session, arguments: Arguments, _: GoOn) -> Result<Value, Re
         let run = session.retrieving(|own| own.retrieve(text, &settings, Keep::Scores))?;
         return Ok(answer(&index, &run, &name, None));
     };
-    // With as little of the index as the answer takes: most questions are asked once.
     let settings = fitted(source.rows().whole(), &settings)?;
-    let within = (Keep::Scores, Purpose::Answer);
-    let fetched = retrieve(source.rows(), text, &settings, within)?;
+    let fetched = answer_of(source, text, &settings)?;
     let index = &fetched.numbered.index;
     Ok(answer(index, &fetched.run, &name, fetched.lost))
 }
