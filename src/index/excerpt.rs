@@ -173,6 +173,8 @@ pub struct Excerpt {
     forms: FxHashSet<String>,
     words: [FxHashMap<String, Arc<Vec<Posting>>>; Tokens::ALL.len()],
     counts: [FxHashMap<String, u32>; Tokens::ALL.len()],
+    /// How many words passages have, by the numbers of the whole, as far as words say; none since words came.
+    lengths: [OnceLock<Column<u32>>; Tokens::ALL.len()],
     passages: BTreeMap<u32, Passage>,
     /// Identifiers that passages were asked for by.
     ids: FxHashSet<String>,
@@ -241,6 +243,7 @@ impl Excerpt {
             forms: FxHashSet::default(),
             words: Default::default(),
             counts: Default::default(),
+            lengths: Default::default(),
             passages: BTreeMap::new(),
             ids: FxHashSet::default(),
             mentions: BTreeMap::new(),
@@ -388,6 +391,7 @@ impl Excerpt {
             // A word that nobody has is known to have no passage.
             if !asked.is_empty() {
                 self.listed = None;
+                self.lengths = Default::default();
             }
             known.extend(asked.into_iter().map(|word| (word, Arc::default())));
             known.extend(posted.into_iter().map(|(word, own)| (word, Arc::new(own))));
@@ -772,36 +776,50 @@ impl Excerpt {
     fn lexical(&self, numbers: &Numbers, worded: Option<&Numbers>, listed: &[Listed]) -> Lexical {
         // How many others match the first list of a cut.
         let unseen = |tokens, words: &ByWord| {
+            let mut seen = vec![false; numbers.passages()];
             let mut lists = self.reads.words.iter().zip(listed);
             let Some((deep, listed)) = lists.find(|(deep, _)| deep.tokens == tokens) else {
                 return 0;
             };
             let own = deep.words.iter().filter_map(|(word, _)| words.get(word));
-            let seen = own.flat_map(|(_, own)| own.iter().map(|(passage, _)| *passage));
-            listed
-                .matched
-                .saturating_sub(united(Vec::new(), seen.collect()).len())
+            let own = own.flat_map(|(_, own)| own.iter());
+            let first = |own: &&Posting| !std::mem::replace(&mut seen[own.passage as usize], true);
+            let here = own.filter(first).count();
+            listed.matched.saturating_sub(here)
         };
         let cuts = Tokens::ALL.map(|tokens| {
-            let mut lengths = vec![0; numbers.passages()];
-            let mut words = FxHashMap::default();
-            for (word, postings) in &self.words[tokens as usize] {
+            let words = self.words[tokens as usize].iter();
+            let own = words.map(|(word, postings)| {
                 let read = |posting: &Posting| posting.passage;
                 let shared = worded.map(|worded| worded.shared(postings, read));
                 let worded = shared.map(|own| own.map(|(_, posting)| *posting).collect());
                 let worded: Cow<'_, [Posting]> = worded.unwrap_or(Cow::Borrowed(postings));
-                let mut own = Vec::new();
-                for (at, posting) in numbers.shared(&worded, read) {
-                    lengths[at] = posting.length;
-                    own.push((at as u32, posting.tf));
+                let own = |(at, posting): (usize, &Posting)| Posting {
+                    passage: at as u32,
+                    ..*posting
+                };
+                let own = match numbers.is_whole() {
+                    true => postings.clone(),
+                    false => Arc::new(numbers.shared(&worded, read).map(own).collect()),
+                };
+                (word.clone(), (postings.len() as u32, own))
+            });
+            let words: ByWord = own.collect();
+            let lengths = || {
+                let mut lengths = vec![0; numbers.passages()];
+                for posting in words.values().flat_map(|(_, own)| own.iter()) {
+                    lengths[posting.passage as usize] = posting.length;
                 }
-                words.insert(word.clone(), (postings.len() as u32, own));
-            }
+                Column::from(lengths)
+            };
             Held {
                 unseen: unseen(tokens, &words),
-                words,
                 counts: self.counts[tokens as usize].clone(),
-                lengths,
+                lengths: match numbers.is_whole() {
+                    true => once(&self.lengths[tokens as usize], lengths).clone(),
+                    false => lengths(),
+                },
+                words,
                 average: self.average(tokens),
             }
         });

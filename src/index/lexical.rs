@@ -50,8 +50,8 @@ enum Postings {
     Held(ByWord, FxHashMap<String, u32>, Arc<Asked>),
 }
 
-/// Postings by word: how many passages of the whole have it, and those that are here with how often.
-pub type ByWord = FxHashMap<String, (u32, Vec<(u32, u32)>)>;
+/// Postings by word: how many passages of the whole have it, and those that are here.
+pub type ByWord = FxHashMap<String, (u32, Arc<Vec<Posting>>)>;
 
 /// What is fetched for one way of cutting words.
 pub struct Held {
@@ -59,7 +59,7 @@ pub struct Held {
     /// How many passages have a word, of those that were only counted.
     pub counts: FxHashMap<String, u32>,
     /// By passage.
-    pub lengths: Vec<u32>,
+    pub lengths: Column<u32>,
     /// Of the whole.
     pub average: f64,
     pub unseen: usize,
@@ -304,7 +304,7 @@ impl Lexical {
     ) -> Lexical {
         let cut = |held: Held| Cut {
             postings: Postings::Held(held.words, held.counts, asked.clone()),
-            lengths: held.lengths.into(),
+            lengths: held.lengths,
             average: held.average,
             norms: Mutex::default(),
             unseen: held.unseen,
@@ -415,8 +415,9 @@ impl Lexical {
                 }
             }
             Postings::Held(words, ..) => {
-                let own = words.get(word).into_iter().flat_map(|(_, own)| own);
-                own.for_each(|(passage, tf)| each(*passage, *tf));
+                let own = words.get(word).into_iter();
+                let own = own.flat_map(|(_, own)| own.iter());
+                own.for_each(|posting| each(posting.passage, posting.tf));
             }
         }
         Ok(())

@@ -122,21 +122,29 @@ impl Numbers {
             }
             Numbers::Own { nodes, .. } => &nodes[..],
         };
-        // Few among many are looked for one by one.
-        if own.len() * FEW < all.len() {
-            let find = move |(at, own): (usize, &u32)| {
-                let place = all.binary_search_by_key(own, &number).ok()?;
-                Some((at, &all[place]))
-            };
-            return Box::new(own.iter().enumerate().filter_map(find));
+        if all.len() < own.len() {
+            let find = move |one| Some((self.node(number(one))? as usize, one));
+            return Box::new(all.iter().filter_map(find));
         }
-        let find = move |one| Some((self.node(number(one))? as usize, one));
-        Box::new(all.iter().filter_map(find))
+        // Each is looked for behind the last one, in steps that double.
+        let (mut own, mut rest) = (own.iter().enumerate(), all);
+        Box::new(std::iter::from_fn(move || {
+            loop {
+                let (at, &own) = own.next()?;
+                let mut far = 1;
+                while rest.get(far).is_some_and(|one| number(one) < own) {
+                    far *= 2;
+                }
+                let near = &rest[..rest.len().min(far + 1)];
+                rest = &rest[near.partition_point(|one| number(one) < own)..];
+                let first = rest.first()?;
+                if number(first) == own {
+                    return Some((at, first));
+                }
+            }
+        }))
     }
 }
-
-/// Numbers among so many times more are found one by one faster than in a pass over all.
-const FEW: usize = 16;
 
 #[cfg(test)]
 mod tests {
