@@ -104,7 +104,7 @@ fn open_25k() -> Index {
 #[divan::bench]
 fn graph_view() -> GraphView {
     let settings = settings("graph-hybrid", &[]);
-    GraphView::open(&BENCH.index, false, settings.all(), &Opening::default())
+    GraphView::open(&BENCH.index, false, settings.all(), &Opening::default()).unwrap()
 }
 
 #[divan::bench(args = ["bm25", "graph", "graph-hybrid", "hop"])]

@@ -155,9 +155,9 @@ fn prepare(corpus: Corpus, folder: &Path) -> Result<Value> {
 
     let mut peer = Peer::new(index.clone())?;
     let start = Instant::now();
-    let view = GraphView::open(&index, false, peer.settings.all(), &Opening::default());
+    let view = GraphView::open(&index, false, peer.settings.all(), &Opening::default()).unwrap();
     let graph = start.elapsed().as_secs_f64();
-    let t = &view.transition;
+    let t = &*view.transition;
     let mut offsets = vec![0u64];
     let mut targets: Vec<u32> = Vec::new();
     let (mut data, mut symmetric) = (Vec::new(), Vec::new());

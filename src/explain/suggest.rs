@@ -11,7 +11,10 @@ const HUB: usize = 20;
 /// Up to three questions: what a frequent name is, and how two names are connected that no passage mentions together but
 /// a third name joins.
 pub fn suggested(index: &Index) -> Vec<String> {
-    let graph = index.entity_graph(index.options());
+    // What is wrong with the graph is for a question to say.
+    let Ok(graph) = index.entity_graph(index.options()) else {
+        return Vec::new();
+    };
     let most = (graph.passages / HUB).max(4);
     let mut names: Vec<usize> = (0..graph.entities())
         .filter(|entity| {

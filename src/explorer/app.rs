@@ -7,6 +7,7 @@ use super::export::Body;
 use super::glyphs::Glyphs;
 use super::hits::Hits;
 use super::picture::{self, Caption};
+use super::scene::Facts;
 use super::state::State;
 use super::store::{Folders, patches};
 use super::theme::{ColorLevel, PRINT, Theme, ThemeError};
@@ -36,7 +37,11 @@ impl App {
         (theme, glyphs): (Theme, &'static Glyphs),
         folders: Option<Folders>,
     ) -> App {
-        let mut state = State::new(Arc::new(engine::facts(&index, argument)), settings);
+        let facts = Facts {
+            suggested: engine::suggested(&index),
+            ..engine::facts(&index, argument)
+        };
+        let mut state = State::new(Arc::new(facts), settings);
         show_parameter(&mut state);
         theme.name().clone_into(&mut state.theme);
         state.themes = Theme::names(folders.as_ref().map(Folders::themes).as_deref());

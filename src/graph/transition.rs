@@ -46,7 +46,7 @@ pub struct Beyond {
 }
 
 impl Beyond {
-    /// By node: whether all its neighbours are here, and how many it has in the whole.
+    /// By node: whether all its neighbours are here, and how many it has in the whole otherwise.
     pub fn new(known: Vec<bool>, degrees: Vec<u32>) -> Beyond {
         Beyond {
             known: known.into(),
@@ -62,6 +62,11 @@ impl Beyond {
             unsure: before,
             ..self.clone()
         }
+    }
+
+    /// Whether another one is of the same arcs, and not merely as many.
+    pub fn is(&self, other: &Beyond) -> bool {
+        Arc::ptr_eq(&self.known, &other.known)
     }
 
     /// Whether all neighbours of a node are here.

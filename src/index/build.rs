@@ -10,8 +10,8 @@ use super::merge;
 use super::near::NearOptions;
 use super::passages::Passages;
 use super::readings::{Part, Readings};
-use super::store::{self, Manifest};
-use super::{Index, IndexError};
+use super::store::{self, Encoding, Manifest};
+use super::{Index, IndexError, OwnGraph};
 use crate::corpus::{Corpus, Cut, Question};
 use crate::embed::spec;
 use std::fs;
@@ -153,7 +153,8 @@ impl Built {
     pub fn there(folder: &Path, corpus: &Corpus, options: &BuildOptions) -> Option<Built> {
         let wanted = Part::of(options.part?, &corpus.passages);
         let manifest = Manifest::read(folder).ok()?;
-        let index = Index::open(folder).ok()?;
+        // Whole, as whoever joins it will want it.
+        let index = store::open(folder, Encoding::Stored, true, &Silent).ok()?;
         let part = index.layer::<Readings>().ok()?.meta.part.clone()?;
         let encoder = manifest.dense.as_ref().map_or(NONE, |dense| &dense.encoder);
         let same = part == wanted
@@ -417,7 +418,12 @@ fn build(
         cut: options.kept_cut(),
         dense,
         readings: readings.map(Arc::new),
-        ..Index::bare((name, fingerprint), columns, graph, lexical)
+        ..Index::bare(
+            (name, fingerprint),
+            columns,
+            OwnGraph::built(graph),
+            lexical,
+        )
     };
     Ok((index, seconds))
 }

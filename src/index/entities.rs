@@ -2,7 +2,7 @@
 
 use super::IndexError;
 use super::excerpt::Partial;
-use super::layer::{Columns, columns};
+use super::layer::{Columns, Layer, columns};
 use super::passages::Passages;
 use super::readings::{Mentions, Readings};
 use crate::column::{self, Column, Strings, Writing};
@@ -166,6 +166,38 @@ fn only(mut all: impl Iterator<Item = u32>) -> Option<u32> {
     all.all(|other| other == first).then_some(first)
 }
 
+/// What the names of its columns begin with.
+const FAMILIES: [&str; 5] = ["entities", "aliases", "graph", "mentions", "titles"];
+
+/// An index has one that is no layer by name.
+impl Layer for EntityGraph {
+    const NAME: &'static str = "names";
+    const VERSION: u32 = 1;
+
+    fn columns<'a>(&'a self, each: &mut dyn FnMut(&str, &'a [u8])) {
+        self.write("", each);
+    }
+
+    fn open(columns: &Columns) -> Result<EntityGraph, IndexError> {
+        let passages = columns.passages();
+        let graph = EntityGraph::read(columns, "", passages)?;
+        // Every arc goes both ways, so that there is none between two names either where there are as many from passages
+        // as from names, and all of these lead to passages.
+        let (of_passages, of_names) = graph.targets.split_at(graph.offsets[passages] as usize);
+        columns.length("graph.targets", of_passages.len(), of_names.len())?;
+        columns.hold([("graph.targets", column::below(of_names, passages))])?;
+        let listed = |list: &OnceLock<Column<u32>>| {
+            let list = list.get().map_or(&[][..], |list| list);
+            column::below(list, graph.entities())
+        };
+        columns.hold([
+            ("entities.accented", listed(&graph.accented)),
+            ("entities.inflected", listed(&graph.inflected)),
+        ])?;
+        Ok(graph)
+    }
+}
+
 impl Weighed for EntityGraph {
     fn bytes(&self) -> usize {
         of_columns(|each| self.write("", each))
@@ -193,9 +225,8 @@ impl EntityGraph {
 
     /// Whether both are excerpts, made of the same arcs.
     pub fn has_arcs_of(&self, other: &EntityGraph) -> bool {
-        let beyond = |graph: &EntityGraph| graph.partial.as_ref().map(|own| own.beyond.clone());
-        let both = beyond(self).zip(beyond(other));
-        both.is_some_and(|(own, other)| Arc::ptr_eq(&own, &other))
+        let both = self.partial.as_ref().zip(other.partial.as_ref());
+        both.is_some_and(|(own, other)| own.beyond.is(&other.beyond))
     }
 
     /// Passages that names are rare among: those of the whole, where it is an excerpt.
@@ -350,24 +381,10 @@ impl EntityGraph {
         alias
     }
 
-    /// # Errors
-    /// A column that is missing or does not fit the others.
-    pub fn open(columns: &Columns, passages: usize) -> Result<EntityGraph, IndexError> {
-        let graph = EntityGraph::read(columns, "", passages)?;
-        // Every arc goes both ways, so that there is none between two names either where there are as many from passages
-        // as from names, and all of these lead to passages.
-        let (of_passages, of_names) = graph.targets.split_at(graph.offsets[passages] as usize);
-        columns.length("graph.targets", of_passages.len(), of_names.len())?;
-        columns.hold([("graph.targets", column::below(of_names, passages))])?;
-        let listed = |list: &OnceLock<Column<u32>>| {
-            let list = list.get().map_or(&[][..], |list| list);
-            column::below(list, graph.entities())
-        };
-        columns.hold([
-            ("entities.accented", listed(&graph.accented)),
-            ("entities.inflected", listed(&graph.inflected)),
-        ])?;
-        Ok(graph)
+    /// Whether a column, by its name, is one of a graph of names.
+    pub(super) fn stores(column: &str) -> bool {
+        let family = column.split_once('.').map(|(family, _)| family);
+        family.is_some_and(|family| FAMILIES.contains(&family))
     }
 
     pub fn occurrences(&self, passage: usize) -> impl Iterator<Item = Occurrence> + '_ {
@@ -881,7 +898,7 @@ mod tests {
         let folder = home.path().join("index");
         Index::create(corpus, &options, &folder, &Silent).unwrap();
         let index = Index::open(&folder).unwrap();
-        let stored = &index.stored;
+        let stored = index.own.graph().unwrap();
         assert!(stored.accented.get().is_some() && stored.inflected.get().is_some());
         let called = |found: Option<u32>| found.map(|e| stored.names.get(e as usize));
         let inflected = |form| called(stored.inflected(language, form));

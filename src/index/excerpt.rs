@@ -9,7 +9,7 @@ use super::numbers::Numbers;
 use super::passages::{Came, is_checksum};
 use super::rows::{Called, Joined, NAMESAKES, Names, Passage, Posting, Rows, Span, Wanted, Whole};
 use super::source::Source;
-use super::{Dense, HopLayer, Index, IndexError, Lexical, Passages};
+use super::{Dense, HopLayer, Index, IndexError, Lexical, OwnGraph, Passages};
 use crate::column::{Column, Strings};
 use crate::corpus::Question;
 use crate::derived::once;
@@ -92,7 +92,7 @@ impl Fetched {
 #[derive(Debug)]
 pub struct Partial {
     pub whole: Arc<Whole>,
-    pub beyond: Arc<Beyond>,
+    pub beyond: Beyond,
     pub asked: Arc<Asked>,
     numbers: Arc<Numbers>,
 }
@@ -155,7 +155,7 @@ struct Arcs {
     offsets: Column<u32>,
     targets: Column<u32>,
     tf: Column<u16>,
-    beyond: Arc<Beyond>,
+    beyond: Beyond,
 }
 
 /// What was fetched so far, by the numbers of the whole.
@@ -565,7 +565,7 @@ impl Excerpt {
             ..Index::bare(
                 (whole.name.clone(), whole.fingerprint.clone()),
                 self.passages(numbers),
-                self.graph(numbers),
+                OwnGraph::built(self.graph(numbers)),
                 self.lexical(numbers, worded.as_ref(), listed),
             )
         };
@@ -624,7 +624,7 @@ impl Excerpt {
         });
         let encoder = Static::of_some(&self.weights)?;
         Ok(Some(HopLayer::fetched(
-            index.stored.clone(),
+            index.own.graph()?,
             (index.options.clone(), identity.clone(), encoder),
             own,
             self.fetched(numbers, &self.sentences, |_| true),
@@ -714,7 +714,7 @@ impl Excerpt {
             offsets: ends.into(),
             targets: targets.into(),
             tf: tf.into(),
-            beyond: Arc::new(Beyond::new(known, degrees)),
+            beyond: Beyond::new(known, degrees),
         }
     }
 

@@ -125,6 +125,19 @@ impl Columns {
         }
     }
 
+    /// Takes some columns apart, by name.
+    pub(super) fn apart(&mut self, some: impl Fn(&str) -> bool) -> Columns {
+        let maps = std::mem::take(&mut self.maps);
+        let (apart, rest) = maps.into_iter().partition(|(name, _)| some(name));
+        self.maps = rest;
+        Columns {
+            folder: self.folder.clone(),
+            layer: self.layer.clone(),
+            passages: self.passages,
+            maps: apart,
+        }
+    }
+
     /// A column that not every index has.
     ///
     /// # Errors
@@ -489,7 +502,7 @@ impl Slot {
         }
     }
 
-    fn get<L: Layer>(&self) -> Result<Arc<L>, IndexError> {
+    pub fn get<L: Layer>(&self) -> Result<Arc<L>, IndexError> {
         let lock = || self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let known = lock().clone();
         let opened = match (known, &self.stored) {

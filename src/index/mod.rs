@@ -42,6 +42,7 @@ use crate::exchange::given::Given;
 use crate::llm::Llm;
 use crate::text::about::{About, Evidence, about, heading};
 use crate::text::{Language, Tokens};
+use excerpt::Partial;
 use opened::Opened;
 use readings::Readings;
 use serde::Serialize;
@@ -61,7 +62,7 @@ pub struct Index {
     options: EntityOptions,
     /// How its texts were cut; none is the default, or unknown.
     cut: Option<Cut>,
-    stored: Arc<EntityGraph>,
+    own: OwnGraph,
     lexical: Lexical,
     dense: Option<Dense>,
     /// The server that would encode questions, where it was not named by the person; there are no vectors then.
@@ -86,6 +87,30 @@ pub struct Index {
     source: Option<Arc<Source>>,
     /// What this process read the corpus from, in one line; none of an index that was opened.
     pub read: Option<String>,
+}
+
+/// The graph of names that an index has, opened when it is first asked for: a question that runs over others reads none of
+/// it. With what is known before.
+struct OwnGraph {
+    slot: layer::Slot,
+    entities: usize,
+    edges: usize,
+    partial: Option<Arc<Partial>>,
+}
+
+impl OwnGraph {
+    fn built(graph: EntityGraph) -> OwnGraph {
+        OwnGraph {
+            entities: graph.entities(),
+            edges: graph.edges(),
+            partial: graph.partial.clone(),
+            slot: layer::Slot::built(Arc::new(graph)),
+        }
+    }
+
+    fn graph(&self) -> Result<Arc<EntityGraph>, IndexError> {
+        self.slot.get()
+    }
 }
 
 /// The name of an index in outputs.
@@ -188,9 +213,9 @@ impl IndexError {
 }
 
 impl Index {
-    /// Opens an index folder: maps the arrays, and checks the manifest and every checksum but those of layers, which are
-    /// checked when first asked for. It contacts nobody: where a server made the vectors the index opens without them, and
-    /// [`closed`](Self::closed) says so.
+    /// Opens an index folder: maps the arrays, and checks the manifest and every checksum but those of the graph of names and
+    /// of layers, which are checked when first asked for. It contacts nobody: where a server made the vectors the index opens
+    /// without them, and [`closed`](Self::closed) says so.
     ///
     /// # Errors
     /// A missing, short, foreign or changed file, by name.
@@ -200,7 +225,7 @@ impl Index {
 
     /// As [`open`](Self::open), with the encoder that a person named in the place of the stored name: `none`, or the one
     /// that made the vectors, where one was named. A server is asked when a question needs it. `progress` hears of the bytes
-    /// that are checked, those of layers too where the `whole` index is to be checked now.
+    /// that are checked, those of the graph and of layers too where the `whole` index is to be checked now.
     ///
     /// # Errors
     /// As [`open`](Self::open), another encoder than that of the vectors, and that `progress` stopped it.
@@ -232,7 +257,7 @@ impl Index {
     fn bare(
         (name, fingerprint): (String, String),
         passages: Passages,
-        graph: EntityGraph,
+        own: OwnGraph,
         lexical: Lexical,
     ) -> Index {
         Index {
@@ -242,7 +267,7 @@ impl Index {
             questions: Arc::default(),
             options: EntityOptions::default(),
             cut: None,
-            stored: Arc::new(graph),
+            own,
             lexical,
             dense: None,
             closed: None,
@@ -276,7 +301,8 @@ impl Index {
 
     /// Passages that words and names are rare among: those of the whole, where it is an excerpt.
     pub fn among(&self) -> usize {
-        self.stored.among()
+        let whole = self.own.partial.as_ref().map(|own| own.whole.passages);
+        whole.map_or(self.len(), |passages| passages as usize)
     }
 
     /// Whether there is no passage; no index is built of none.
@@ -286,17 +312,12 @@ impl Index {
 
     /// Names in the entity graph.
     pub fn entities(&self) -> usize {
-        self.stored.entities()
+        self.own.entities
     }
 
     /// Entity-passage edges.
     pub fn edges(&self) -> usize {
-        self.stored.edges()
-    }
-
-    /// Whether it was made of the arcs that a graph was made of: both are excerpts, and none came since.
-    pub fn has_arcs_of(&self, graph: &EntityGraph) -> bool {
-        self.stored.has_arcs_of(graph)
+        self.own.edges
     }
 
     /// Its name and fingerprint, for outputs.
@@ -309,7 +330,7 @@ impl Index {
 
     /// The same with its sizes.
     pub(crate) fn size(&self) -> IndexSize {
-        let whole = self.stored.partial.as_ref().map(|partial| &partial.whole);
+        let whole = self.own.partial.as_ref().map(|partial| &partial.whole);
         let (passages, entities, edges) = match whole {
             Some(whole) => (
                 whole.passages as usize,
@@ -328,7 +349,7 @@ impl Index {
 
     /// Whether it is what was fetched of an index that lies elsewhere: what it does not have may be there.
     pub fn is_excerpt(&self) -> bool {
-        self.stored.partial.is_some()
+        self.own.partial.is_some()
     }
 
     /// Where it lies, where it has only what questions fetched.
@@ -524,7 +545,7 @@ impl Index {
 
     /// The word-passage graph: every word is an entity, in order of first appearance. Derived when first asked for.
     pub fn word_graph(&self, tokens: Tokens) -> Arc<EntityGraph> {
-        self.entity_graph(&EntityOptions::words(tokens, self.language()))
+        self.derived_graph(&EntityOptions::words(tokens, self.language()))
     }
 
     /// Tells where the corpus lies: what stands beside it (links, edges) is not read until a layer is built.
@@ -622,11 +643,18 @@ impl Index {
     }
 
     /// The entity graph for these options: the stored one, or one derived from the passages now and kept.
-    pub fn entity_graph(&self, options: &EntityOptions) -> Arc<EntityGraph> {
+    ///
+    /// # Errors
+    /// Damaged columns of the stored one.
+    pub fn entity_graph(&self, options: &EntityOptions) -> Result<Arc<EntityGraph>, IndexError> {
         // Of what was fetched no other graph can be made: whoever asks for one is refused before.
-        if *options == self.options || self.is_excerpt() {
-            return self.stored.clone();
+        match *options == self.options || self.is_excerpt() {
+            true => self.own.graph(),
+            false => Ok(self.derived_graph(options)),
         }
+    }
+
+    fn derived_graph(&self, options: &EntityOptions) -> Arc<EntityGraph> {
         // The callback never stops the build, so there is always a graph.
         let build = || self.read_graph(options, |_| true).unwrap_or_default();
         let Ok(graph) = self

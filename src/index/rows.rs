@@ -397,13 +397,14 @@ fn layer_of(index: &Index) -> Result<Option<Arc<HopLayer>>, IndexError> {
 /// An index that lies here, asked by rows.
 pub struct Here<'a> {
     index: &'a Index,
+    graph: Arc<EntityGraph>,
     layer: Option<Arc<HopLayer>>,
     whole: Whole,
 }
 
 impl<'a> Here<'a> {
     /// # Errors
-    /// A damaged layer.
+    /// A damaged graph or layer.
     pub fn of(index: &'a Index) -> Result<Here<'a>, IndexError> {
         let total = |tokens| index.lexical.lengths(tokens).iter().map(|l| u64::from(*l));
         let layer = layer_of(index)?;
@@ -422,6 +423,7 @@ impl<'a> Here<'a> {
         };
         Ok(Here {
             index,
+            graph: index.entity_graph(index.options())?,
             layer,
             whole,
         })
@@ -447,7 +449,7 @@ impl<'a> Here<'a> {
     pub fn graph(&self, names: Names) -> &EntityGraph {
         match &self.layer {
             Some(layer) if names == Names::Titled => &layer.graph,
-            _ => &self.index.stored,
+            _ => &self.graph,
         }
     }
 

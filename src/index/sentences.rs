@@ -72,7 +72,7 @@ impl Layer for HopLayer {
 
     fn open(columns: &Columns) -> Result<HopLayer, IndexError> {
         let meta: Meta = columns.json("meta")?;
-        let graph = EntityGraph::open(columns, columns.passages())?;
+        let graph = EntityGraph::open(columns)?;
         let encoder = Static::new(Weights::stored(columns.column("sentences.weight")?))?;
         let identity = meta.identity.clone();
         let (graph, blocks) = (Arc::new(graph), columns.blocks(NUMBERS)?);
@@ -92,7 +92,7 @@ impl HopLayer {
         let step = Step::Layer("hop");
         let graph = match *index.options() == options {
             // An index of a corpus that is only looked at, for this very method.
-            true => index.entity_graph(&options),
+            true => index.entity_graph(&options)?,
             false => {
                 let read = |done| progress.advance(step, done / 2, total);
                 let graph = index.read_graph(&options, read);
@@ -270,16 +270,22 @@ impl HopLayer {
 }
 
 /// The names of an index with its titles among them, where other layers look for them too.
-pub fn titled(index: &Index) -> Arc<EntityGraph> {
+///
+/// # Errors
+/// Damaged columns.
+pub fn titled(index: &Index) -> Result<Arc<EntityGraph>, IndexError> {
     let options = options(index);
     match index.layer::<HopLayer>() {
-        Ok(layer) if *layer.options() == options => layer.graph.clone(),
+        Ok(layer) if *layer.options() == options => Ok(layer.graph.clone()),
         _ => index.entity_graph(&options),
     }
 }
 
 /// The graph of these options, which hop's layer may have: to derive it again would read the whole corpus.
-pub fn graph_of(index: &Index, wanted: &EntityOptions) -> Arc<EntityGraph> {
+///
+/// # Errors
+/// As [`titled`].
+pub fn graph_of(index: &Index, wanted: &EntityOptions) -> Result<Arc<EntityGraph>, IndexError> {
     match *wanted != *index.options() && *wanted == options(index) {
         true => titled(index),
         false => index.entity_graph(wanted),

@@ -1,16 +1,17 @@
 //! An index on disk: a folder with a manifest, flat arrays to map, and the lexical engine's folder.
 //!
 //! Written to a temporary folder beside the target and renamed, so that a killed build leaves the old index or none.
-//! Opening checks every file's length and, but for layers unless that is asked for, its checksum at memory speed, then
-//! borrows the maps: nothing is parsed. A layer is held against its checksums when it is first asked for.
+//! Opening checks every file's length and, but for the graph of names and for layers unless that is asked for, its checksum at
+//! memory speed, then borrows the maps: nothing is parsed. The graph and a layer are held against their checksums when they
+//! are first asked for.
 
 use super::build::{NONE, Progress, Step};
 use super::dense::{Dense, DenseEntry};
 use super::entities::{EntityGraph, EntityOptions};
-use super::layer::Stored;
+use super::layer::{Layer, Stored};
 use super::lexical::{Lexical, refused};
 use super::passages::Passages;
-use super::{Index, IndexError, layer};
+use super::{Index, IndexError, OwnGraph, layer};
 use crate::column::{self, Column, Strings};
 use crate::corpus::{Cut, Question};
 use crate::embed::spec::public;
@@ -171,8 +172,11 @@ pub fn lexical_folder(folder: &Path) -> PathBuf {
 
 /// Writes everything but the lexical engine's own files, which are already in the folder, and the manifest last.
 pub fn write(index: &Index, folder: &Path) -> Result<Manifest, IndexError> {
+    let graph = index.own.graph()?;
     let mut columns: Vec<(String, &[u8])> = Vec::new();
-    visit(index, &mut |name, bytes| columns.push((name, bytes)));
+    visit(index, &graph, &mut |name, bytes| {
+        columns.push((name, bytes))
+    });
     let questions = serde_json::to_vec(&index.questions).unwrap_or_default();
     columns.push((QUESTIONS.to_owned(), &questions));
     let mut files = Vec::new();
@@ -207,8 +211,8 @@ pub fn write(index: &Index, folder: &Path) -> Result<Manifest, IndexError> {
         name: index.name.clone(),
         passages: index.len(),
         questions: index.questions.len(),
-        entities: index.stored.entities(),
-        edges: index.stored.edges(),
+        entities: index.own.entities,
+        edges: index.own.edges,
         options: index.options.clone(),
         cut: index.cut,
         dense: index.dense.as_ref().map(|d| d.entry.clone()),
@@ -319,12 +323,12 @@ fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
 }
 
 /// The one list of what is stored, for writing; [`open`] takes the same names back.
-fn visit<'i>(index: &'i Index, each: &mut dyn FnMut(String, &'i [u8])) {
+fn visit<'i>(index: &'i Index, g: &'i EntityGraph, each: &mut dyn FnMut(String, &'i [u8])) {
     fn strings<'i>(name: &str, strings: &'i Strings, each: &mut dyn FnMut(String, &'i [u8])) {
         each(format!("{name}.ends"), strings.ends.bytes());
         each(format!("{name}.text"), strings.bytes.bytes());
     }
-    let (p, g) = (&index.passages, &index.stored);
+    let p = &index.passages;
     g.put_in_order(index.language());
     strings("passages.id", &p.ids, each);
     strings("passages.title", &p.titles, each);
@@ -421,11 +425,13 @@ impl Files {
         })
     }
 
-    /// The columns of no layer, and those of each.
+    /// The columns of no layer without those of the graph, then these, and those of each layer.
     fn all(&self, manifest: &Manifest) -> Vec<layer::Columns> {
-        let layers = manifest.layers.iter().map(Some);
-        let all = std::iter::once(None).chain(layers);
-        all.map(|layer| self.columns(manifest, layer)).collect()
+        let mut root = self.columns(manifest, None);
+        let graph = root.apart(EntityGraph::stores);
+        let layers = manifest.layers.iter();
+        let layers = layers.map(|layer| self.columns(manifest, Some(layer)));
+        [root, graph].into_iter().chain(layers).collect()
     }
 
     /// The columns in a folder of the index; the root has those of no layer.
@@ -480,11 +486,11 @@ pub fn settle(mut index: Index, folder: &Path) -> Result<Index, IndexError> {
     // Read back for their checksums, files would be in memory once more.
     let files = Files::open(folder, &manifest)?;
     let columns = files.all(&manifest);
-    let index = opened(folder, manifest, columns, (Encoding::Own(own), false))?;
+    let index = opened(folder, manifest, columns, (Encoding::Own(own), true))?;
     Ok(Index { readings, ..index })
 }
 
-/// Opens an index folder, and holds its layers against their checksums at once where `whole` says so.
+/// Opens an index folder, and holds its graph and layers against their checksums at once where `whole` says so.
 pub fn open(
     folder: &Path,
     encoding: Encoding<'_>,
@@ -510,10 +516,11 @@ fn opened(
     folder: &Path,
     manifest: Manifest,
     mut columns: Vec<layer::Columns>,
-    (encoding, whole): (Encoding<'_>, bool),
+    (encoding, checked): (Encoding<'_>, bool),
 ) -> Result<Index, IndexError> {
     let m = &manifest;
-    let layers = columns.split_off(1);
+    let layers = columns.split_off(2);
+    let graph = columns.remove(1);
     let root = &columns[0];
     let passages = Passages {
         ids: root.strings("passages.id")?,
@@ -548,11 +555,18 @@ fn opened(
     if let Some(twins) = passages.twins.get() {
         root.hold([(TWINS, column::ascending(twins))])?;
     }
-    let stored = EntityGraph::open(root, m.passages)?;
+    let names: Column<u64> = graph.column("entities.name.ends")?;
+    let arcs: Column<u32> = graph.column("graph.targets")?;
     counted(&[
-        ("entities.name.ends", stored.entities(), m.entities),
-        ("graph.targets", stored.edges(), m.edges),
+        ("entities.name.ends", names.len(), m.entities),
+        ("graph.targets", arcs.len(), 2 * m.edges),
     ])?;
+    let own = OwnGraph {
+        slot: layer::Slot::stored(EntityGraph::VERSION, graph, checked),
+        entities: m.entities,
+        edges: m.edges,
+        partial: None,
+    };
     let lengths = Tokens::ALL
         .iter()
         .map(|t| root.column(&format!("lengths.{}", t.name())))
@@ -604,7 +618,7 @@ fn opened(
         counted(&[("vectors", dense.vectors.len(), m.passages)])?;
     }
     let versions = manifest.layers.iter().map(|entry| entry.version);
-    let slot = |(version, columns)| Arc::new(layer::Slot::stored(version, columns, whole));
+    let slot = |(version, columns)| Arc::new(layer::Slot::stored(version, columns, checked));
     let layers = versions.zip(layers).map(slot).collect();
     let called = (manifest.name, manifest.fingerprint);
     Ok(Index {
@@ -614,7 +628,7 @@ fn opened(
         dense,
         closed,
         layers: RwLock::new(layers),
-        ..Index::bare(called, passages, stored, lexical)
+        ..Index::bare(called, passages, own, lexical)
     })
 }
 

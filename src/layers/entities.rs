@@ -8,7 +8,7 @@ use crate::graph::Transition;
 use crate::graph::rows::{Rows, blocks, starts};
 use crate::index::entities::MIN_LENGTH;
 use crate::index::sentences::graph_of;
-use crate::index::{EntityGraph, EntityOptions, Index};
+use crate::index::{EntityGraph, EntityOptions, Index, IndexError};
 use crate::parameters::Parameter as P;
 use crate::parameters::{
     ALIAS_LINKING, ANY_CASE, EDGE_CAP, EDGE_WEIGHT, EdgeWeight, FOLD_ACCENTS, GAZETTEER, HUB_P,
@@ -48,7 +48,7 @@ pub static ENTITY_PASSAGE: GraphKind = GraphKind {
         P::AnyCase,
     ],
     builds: &[],
-    open: |index, values, with| Ok(opened(&ENTITY_PASSAGE, index, values, with)),
+    open: |index, values, with| opened(&ENTITY_PASSAGE, index, values, with),
 };
 
 /// Passages and their words.
@@ -72,7 +72,7 @@ pub static TERM_PASSAGE: GraphKind = GraphKind {
         P::HubP,
     ],
     builds: &[],
-    open: |index, values, with| Ok(opened(&TERM_PASSAGE, index, values, with)),
+    open: |index, values, with| opened(&TERM_PASSAGE, index, values, with),
 };
 
 fn opened(
@@ -80,15 +80,15 @@ fn opened(
     index: &Index,
     values: Scoped<'_>,
     with: &Opening<'_>,
-) -> Graph {
+) -> Result<Graph, IndexError> {
     let known = with.before.and_then(Graph::entities);
-    let view = GraphView::open(index, kind == &TERM_PASSAGE, values, with);
+    let view = GraphView::open(index, kind == &TERM_PASSAGE, values, with)?;
     let same = known.is_some_and(|known| Arc::ptr_eq(&known.graph, &view.graph));
     let graph = Graph::of_passages(kind, Box::new(view), index.len());
-    match with.before.filter(|_| same) {
+    Ok(match with.before.filter(|_| same) {
         Some(before) => graph.spelled_as(before),
         None => graph,
-    }
+    })
 }
 
 /// A weighted, masked entity-passage graph. Nodes `0..passages` are passages, entities follow; ids never change.
@@ -139,7 +139,15 @@ pub fn entity_options(words: bool, language: Language, values: Scoped<'_>) -> En
 impl GraphView {
     /// The graph under these values and changes. Takes the weights over from the one before, where that differs in the hub
     /// penalty alone: a slider step on it costs a pass over the scales and not over the passages.
-    pub fn open(index: &Index, words: bool, values: Scoped<'_>, with: &Opening<'_>) -> GraphView {
+    ///
+    /// # Errors
+    /// Damaged columns.
+    pub fn open(
+        index: &Index,
+        words: bool,
+        values: Scoped<'_>,
+        with: &Opening<'_>,
+    ) -> Result<GraphView, IndexError> {
         let kind = if words {
             &TERM_PASSAGE
         } else {
@@ -147,7 +155,7 @@ impl GraphView {
         };
         let reads = kind.reads.iter().filter(|p| **p != HUB_P.id());
         let weighed_by: Vec<Value> = reads.map(|p| values.value(*p)).collect();
-        let built = graph_of(index, &entity_options(words, index.language(), values));
+        let built = graph_of(index, &entity_options(words, index.language(), values))?;
         let before = with.before.and_then(Graph::entities).filter(|b| {
             let edits = b.edited.iter().map(|edited| &edited.edit);
             let same = Arc::ptr_eq(&b.built, &built) || b.built.has_arcs_of(&built);
@@ -202,7 +210,7 @@ impl GraphView {
                 }
             }),
         };
-        GraphView {
+        Ok(GraphView {
             transition,
             graph,
             built,
@@ -213,7 +221,7 @@ impl GraphView {
             language: index.language(),
             weighed_by,
             hub_p,
-        }
+        })
     }
 
     pub fn passages(&self) -> usize {
@@ -748,7 +756,7 @@ mod tests {
     fn view(changes: &[&str]) -> GraphView {
         let index = index(&RIVERS);
         let settings = settings(&index, changes);
-        GraphView::open(&index, false, settings.all(), &Opening::default())
+        GraphView::open(&index, false, settings.all(), &Opening::default()).unwrap()
     }
 
     /// The passages that Avon is joined to, with the weights of the edges.
@@ -803,7 +811,9 @@ mod tests {
                 edits,
                 before: None,
             };
-            GraphView::open(&index, false, settings.all(), &opening).masked
+            GraphView::open(&index, false, settings.all(), &opening)
+                .unwrap()
+                .masked
         };
         let join = "join Jed | Isis".parse().unwrap();
         assert_eq!((masked(&[]), masked(&[join])), (1, 0));
@@ -813,7 +823,7 @@ mod tests {
     fn a_name_that_the_question_says_again_seeds_once() {
         let index = index(&RIVERS);
         let settings = settings(&index, &[]);
-        let view = GraphView::open(&index, false, settings.all(), &Opening::default());
+        let view = GraphView::open(&index, false, settings.all(), &Opening::default()).unwrap();
         let question = "Is the river Avon longer than Boro, or does Avon end in Delve?";
         let names = link(&view, question, settings.all());
         let (avon, boro) = (names[0].nodes[0], names[1].nodes[0]);

@@ -135,9 +135,10 @@ impl Retriever {
     pub(super) fn turn(&mut self, index: Arc<Index>) {
         self.index = index;
         self.before.append(&mut self.graphs);
+        let own = self.index.entity_graph(self.index.options());
         self.before.retain(|(_, graph)| {
-            let view = graph.entities();
-            view.is_some_and(|view| self.index.has_arcs_of(&view.built))
+            let both = graph.entities().zip(own.as_ref().ok());
+            both.is_some_and(|(view, own)| view.built.has_arcs_of(own))
         });
         self.vector = None;
         for (_, set) in self.sets.drain(..) {

@@ -419,7 +419,17 @@ fn pieces(
     found
 }
 
-/// What never changes while the index is open. `argument` is what to write for INDEX on the command line.
+/// Questions for an index that has none, made of all its names: none of one that lies elsewhere.
+pub fn suggested(index: &Index) -> Vec<String> {
+    if !index.questions().is_empty() || index.source().is_some() {
+        return Vec::new();
+    }
+    let all = crate::explain::suggested(index);
+    all.iter().map(|question| clean(question)).collect()
+}
+
+/// What never changes while the index is open, but for what is [`suggested`]. `argument` is what to write for INDEX on the
+/// command line.
 pub fn facts(index: &Index, argument: &str) -> Facts {
     let asked = |q: &crate::corpus::Question| Asked {
         id: q.id.clone(),
@@ -440,14 +450,7 @@ pub fn facts(index: &Index, argument: &str) -> Facts {
         entities: given.map_or(size.entities, |given| given.0),
         edges: given.map_or(size.edges, |given| given.1),
         questions: index.questions().iter().map(asked).collect(),
-        suggested: match index.questions() {
-            // They are made of all names.
-            [] if index.source().is_none() => crate::explain::suggested(index)
-                .iter()
-                .map(|q| clean(q))
-                .collect(),
-            _ => Vec::new(),
-        },
+        suggested: Vec::new(),
         read: index.read.as_deref().map(clean),
         reranker: index.reranker().map_or("", |r| r.spec()).to_owned(),
         vectors: index.dense().is_some(),

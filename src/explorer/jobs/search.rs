@@ -7,7 +7,7 @@ use crate::explorer::scene::Names;
 use crate::explorer::state::State;
 use crate::explorer::text::{clean, plural};
 use crate::index::sentences::graph_of;
-use crate::index::{Index, Passages};
+use crate::index::{Index, IndexError, Passages};
 use crate::layers::entities::entity_options;
 use crate::layers::{Graph, Node, TERM_PASSAGE};
 use crate::parameters::{EPSILON, FALLBACK, Fallback};
@@ -56,7 +56,8 @@ impl Job for Search {
             None => doer.index.clone(),
             Some(_) => self.fetched(doer)?,
         };
-        Ok(Some(search(&index, self, &|| tell.stopped())))
+        let found = search(&index, self, &|| tell.stopped());
+        found.map(Some).map_err(|error| error.to_string())
     }
 
     fn heard(_: &mut State, news: News<Search>) -> Vec<Effect> {
@@ -138,10 +139,15 @@ fn walked(index: &Index, graph: &Graph, search: &Search, stopped: &dyn Fn() -> b
 }
 
 /// The best matches, best first. `stopped` is asked now and then; a search that is stopped gives back what it has.
-pub fn search(index: &Index, search: &Search, stopped: &dyn Fn() -> bool) -> Vec<Match> {
+fn search(
+    index: &Index,
+    search: &Search,
+    stopped: &dyn Fn() -> bool,
+) -> Result<Vec<Match>, IndexError> {
     if let Some(of) = search.of.as_ref().filter(|_| index.source().is_none()) {
         let graph = of.0.upgrade();
-        return graph.map_or_else(Vec::new, |graph| walked(index, &graph, search, stopped));
+        let walked = |graph: Arc<Graph>| walked(index, &graph, search, stopped);
+        return Ok(graph.map_or_else(Vec::new, walked));
     }
     let matcher = SkimMatcherV2::default().ignore_case();
     let wanted = search.text.to_lowercase();
@@ -161,6 +167,7 @@ pub fn search(index: &Index, search: &Search, stopped: &dyn Fn() -> bool) -> Vec
             ),
         )
     });
+    let graph = graph.transpose()?;
     // What did not come of an index that lies elsewhere is empty.
     match &graph {
         Some(graph) => {
@@ -188,22 +195,22 @@ pub fn search(index: &Index, search: &Search, stopped: &dyn Fn() -> bool) -> Vec
     }
     best.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
     best.truncate(MATCHES);
-    best.into_iter()
-        .map(|(_, at)| match &graph {
-            Some(graph) => Match {
-                node: (graph.passages + at) as u32,
-                label: clean(graph.labels.get(at)),
-                name: graph.names.get(at).to_owned(),
-                note: format!("in {}", plural(graph.df(at) as usize, "passage")),
-                is_passage: false,
-            },
-            None => Match {
-                node: at as u32,
-                label: clean(index.title(at as u32)),
-                name: format!("#{}", index.id(at as u32)),
-                note: clean(index.id(at as u32)),
-                is_passage: true,
-            },
-        })
-        .collect()
+    let found = best.into_iter();
+    let found = found.map(|(_, at)| match &graph {
+        Some(graph) => Match {
+            node: (graph.passages + at) as u32,
+            label: clean(graph.labels.get(at)),
+            name: graph.names.get(at).to_owned(),
+            note: format!("in {}", plural(graph.df(at) as usize, "passage")),
+            is_passage: false,
+        },
+        None => Match {
+            node: at as u32,
+            label: clean(index.title(at as u32)),
+            name: format!("#{}", index.id(at as u32)),
+            note: clean(index.id(at as u32)),
+            is_passage: true,
+        },
+    });
+    Ok(found.collect())
 }

@@ -71,7 +71,7 @@ impl Sage {
         let units = units(index, dense, options, &sources, &found, &tell)?;
 
         tell("metadata", 0, units.len())?;
-        let graph = titled(index);
+        let graph = titled(index)?;
         let mut made = Shares::default();
         let (topics, mut named) = documents(index, &graph, &units, &mut made, &tell)?;
         tell("metadata", units.len(), units.len())?;

@@ -238,7 +238,7 @@ impl Skeleton {
         options: &KetBuild,
         progress: &dyn Fn(usize, usize) -> bool,
     ) -> Result<(Vec<Skeleton>, MadeBy), IndexError> {
-        let graph = titled(from.index);
+        let graph = titled(from.index)?;
         // Runs in order, and which cores have each.
         let mut wanted: BTreeMap<Vec<u32>, Vec<usize>> = BTreeMap::new();
         for (at, core) in cores.iter().enumerate() {
