@@ -34,7 +34,7 @@ impl<T: Pod> Column<T> {
         bytemuck::cast_slice(self)
     }
 
-    /// The values of one that is still being made; none of one that others have, too.
+    /// The values, for whoever fills them in; none of a column that is mapped or shared.
     pub fn making(&mut self) -> &mut [T] {
         match self {
             Column::Owned(values) => Arc::get_mut(values).map_or(&mut [], |own| own),
@@ -235,7 +235,7 @@ pub fn symmetric(targets: &[u32], offsets: &[u32], value: impl Fn(usize) -> u32 
 pub struct Strings {
     pub ends: Column<u64>,
     pub bytes: Column<u8>,
-    /// Of strings that are empty but for some, how many all are, and the places of those.
+    /// Where most strings are empty: how many there are in all, and the places of the others.
     placed: Option<(usize, Column<u32>)>,
 }
 

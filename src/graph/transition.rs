@@ -41,7 +41,7 @@ pub struct Beyond {
     known: Arc<Vec<bool>>,
     /// By node: how many neighbours it has in the whole at least, of those whose neighbours are not here.
     degrees: Arc<Vec<u32>>,
-    /// Of nodes before this one nothing is known, where all their neighbours are not here.
+    /// Of nodes before this one no degree is known, unless all their neighbours are here.
     unsure: usize,
 }
 

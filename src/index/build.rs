@@ -153,7 +153,7 @@ impl Built {
     pub fn there(folder: &Path, corpus: &Corpus, options: &BuildOptions) -> Option<Built> {
         let wanted = Part::of(options.part?, &corpus.passages);
         let manifest = Manifest::read(folder).ok()?;
-        // Whole, as whoever joins it will want it.
+        // All of it is checked, since joining reads all of it.
         let index = store::open(folder, Encoding::Stored, true, &Silent).ok()?;
         let part = index.layer::<Readings>().ok()?.meta.part.clone()?;
         let encoder = manifest.dense.as_ref().map_or(NONE, |dense| &dense.encoder);

@@ -169,7 +169,7 @@ fn only(mut all: impl Iterator<Item = u32>) -> Option<u32> {
 /// What the names of its columns begin with.
 const FAMILIES: [&str; 5] = ["entities", "aliases", "graph", "mentions", "titles"];
 
-/// An index has one that is no layer by name.
+/// An index opens its own graph as it opens a layer, and does not list it among them.
 impl Layer for EntityGraph {
     const NAME: &'static str = "names";
     const VERSION: u32 = 1;

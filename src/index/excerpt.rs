@@ -164,7 +164,7 @@ pub struct Excerpt {
     whole: Arc<Whole>,
     reads: Reads,
     rows: BTreeMap<u32, Arc<[Joined]>>,
-    /// They by the numbers of the whole; none since more came.
+    /// The same by the numbers of the whole; unset since more came.
     arcs: OnceLock<Arcs>,
     /// The nodes of all rows and their neighbours, ascending.
     reached: Vec<u32>,
@@ -173,7 +173,7 @@ pub struct Excerpt {
     forms: FxHashSet<String>,
     words: [FxHashMap<String, Arc<Vec<Posting>>>; Tokens::ALL.len()],
     counts: [FxHashMap<String, u32>; Tokens::ALL.len()],
-    /// How many words passages have, by the numbers of the whole, as far as words say; none since words came.
+    /// Lengths of passages by the numbers of the whole, as far as postings give them; unset since words came.
     lengths: [OnceLock<Column<u32>>; Tokens::ALL.len()],
     passages: BTreeMap<u32, Passage>,
     /// Identifiers that passages were asked for by.

@@ -125,7 +125,7 @@ impl Columns {
         }
     }
 
-    /// Takes some columns apart, by name.
+    /// Moves some columns, by name, into a list of their own.
     pub(super) fn apart(&mut self, some: impl Fn(&str) -> bool) -> Columns {
         let maps = std::mem::take(&mut self.maps);
         let (apart, rest) = maps.into_iter().partition(|(name, _)| some(name));

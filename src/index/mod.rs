@@ -89,8 +89,8 @@ pub struct Index {
     pub read: Option<String>,
 }
 
-/// The graph of names that an index has, opened when it is first asked for: a question that runs over others reads none of
-/// it. With what is known before.
+/// The graph of names that an index stores, opened when a question first runs over it, and its sizes, which the manifest
+/// gives before.
 struct OwnGraph {
     slot: layer::Slot,
     entities: usize,

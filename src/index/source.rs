@@ -25,7 +25,7 @@ pub struct Source {
     pub(super) set: Arc<[Question]>,
     /// Newest first.
     kept: Mutex<VecDeque<Arc<Kept>>>,
-    /// What others fetched that made no index with the numbers of the whole, newest last.
+    /// What answers fetched that needed no index with the numbers of the whole, newest last.
     left: Mutex<VecDeque<Excerpt>>,
 }
 

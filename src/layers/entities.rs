@@ -138,7 +138,8 @@ pub fn entity_options(words: bool, language: Language, values: Scoped<'_>) -> En
 
 impl GraphView {
     /// The graph under these values and changes. Takes the weights over from the one before, where that differs in the hub
-    /// penalty alone: a slider step on it costs a pass over the scales and not over the passages.
+    /// penalty alone: a slider step on it costs a pass over the scales and not over the passages. Where both are excerpts with
+    /// the same arcs, it takes over the scales, too.
     ///
     /// # Errors
     /// Damaged columns.
