@@ -776,11 +776,11 @@ impl Excerpt {
     fn lexical(&self, numbers: &Numbers, worded: Option<&Numbers>, listed: &[Listed]) -> Lexical {
         // How many others match the first list of a cut.
         let unseen = |tokens, words: &ByWord| {
-            let mut seen = vec![false; numbers.passages()];
             let mut lists = self.reads.words.iter().zip(listed);
             let Some((deep, listed)) = lists.find(|(deep, _)| deep.tokens == tokens) else {
                 return 0;
             };
+            let mut seen = vec![false; numbers.passages()];
             let own = deep.words.iter().filter_map(|(word, _)| words.get(word));
             let own = own.flat_map(|(_, own)| own.iter());
             let first = |own: &&Posting| !std::mem::replace(&mut seen[own.passage as usize], true);

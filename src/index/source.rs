@@ -25,7 +25,7 @@ pub struct Source {
     pub(super) set: Arc<[Question]>,
     /// Newest first.
     kept: Mutex<VecDeque<Arc<Kept>>>,
-    /// What answers fetched that needed no index with the numbers of the whole, newest last.
+    /// What answers fetched that needed no index with the numbers of the whole, newest first.
     left: Mutex<VecDeque<Excerpt>>,
 }
 
@@ -132,10 +132,8 @@ impl Source {
     /// Leaves what was fetched for a question, for whoever asks it next.
     pub fn leave(&self, excerpt: Excerpt) {
         let mut left = self.left();
-        left.push_back(excerpt);
-        while left.len() > KEPT {
-            left.pop_front();
-        }
+        left.push_front(excerpt);
+        left.truncate(KEPT);
     }
 
     fn left(&self) -> MutexGuard<'_, VecDeque<Excerpt>> {

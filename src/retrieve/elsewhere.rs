@@ -352,8 +352,10 @@ pub fn answer_of(
     settings: &Settings,
 ) -> Result<Fetched, RetrieveError> {
     let rows = source.rows();
-    let reads = reads(rows.whole(), settings, question);
-    let mut excerpt = taken(source, question, settings, reads)?;
+    let names = names_of(rows.whole(), settings).unwrap_or_default();
+    let mut excerpt = taken(source, question, settings, names)?;
+    let reads = reads(rows.whole(), settings, &excerpt.question().text);
+    excerpt.read(rows, reads)?;
     let how = (Keep::Scores, Purpose::Answer);
     let fetched = answered(&mut excerpt, rows, settings, how)?;
     if fetched.lost.is_none() {
@@ -362,20 +364,15 @@ pub fn answer_of(
     Ok(fetched)
 }
 
-/// What was left of the same question, which reads this, or a new excerpt for it.
+/// What was left of the same question over these names, or a new excerpt for it.
 fn taken(
     source: &Source,
     question: &str,
     settings: &Settings,
-    reads: Reads,
+    names: Names,
 ) -> Result<Excerpt, RetrieveError> {
-    match source.take(question, reads.names) {
-        None => begun(source.rows(), question, settings),
-        Some(mut excerpt) => {
-            excerpt.read(source.rows(), reads)?;
-            Ok(excerpt)
-        }
-    }
+    let left = source.take(question, names);
+    left.map_or_else(|| begun(source.rows(), question, settings), Ok)
 }
 
 /// Answers the question of an excerpt.
@@ -516,7 +513,7 @@ impl There {
                 known
             }
             None => {
-                let mut excerpt = taken(source, question, &settings, reads.clone())?;
+                let mut excerpt = taken(source, question, &settings, reads.names)?;
                 rounds(&mut excerpt)?;
                 Box::new(Last::of(source.keep(excerpt)?))
             }
