@@ -219,7 +219,7 @@ impl Draft {
         self.units.contains_key(id)
     }
 
-    fn places<'s>(&mut self, of: &str, units: impl IntoIterator<Item = &'s str>) -> Vec<u32> {
+    fn units_of<'s>(&mut self, of: &str, units: impl IntoIterator<Item = &'s str>) -> Vec<u32> {
         let mut places = Vec::new();
         for id in units {
             match self.units.get(id) {
@@ -245,7 +245,7 @@ impl Draft {
         units: impl IntoIterator<Item = &'s str>,
     ) {
         let name = name.trim();
-        let units = self.places("entities", units);
+        let units = self.units_of("entities", units);
         let known = self.entities.get(key).copied();
         let kept = known.is_none() && !name.is_empty();
         self.given.account.count("entities", usize::from(kept));
@@ -286,7 +286,7 @@ impl Draft {
         weight: Option<f64>,
         units: impl IntoIterator<Item = &'s str>,
     ) {
-        let units = self.places("relations", units);
+        let units = self.units_of("relations", units);
         let [source, target] = ends.map(|end| self.entities.get(end).copied());
         let (Some(source), Some(target)) = (source, target) else {
             self.given.account.count("relations", 0);
@@ -311,7 +311,7 @@ impl Draft {
     }
 
     /// A weight; one that is none or not above zero becomes 1.
-    fn weight(&mut self, weight: Option<f64>) -> f64 {
+    pub fn weight(&mut self, weight: Option<f64>) -> f64 {
         match weight {
             Some(weight) if weight.is_finite() && weight > 0.0 => weight,
             Some(weight) => {
@@ -373,6 +373,11 @@ impl Draft {
             members: places,
             report: report.trim().to_owned(),
         });
+    }
+
+    /// Entities and texts by what the files call them, so far.
+    pub fn places(&self) -> [&FxHashMap<String, u32>; 2] {
+        [&self.entities, &self.units]
     }
 
     /// The graph.

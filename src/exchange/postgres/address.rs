@@ -22,7 +22,7 @@ const REACH: Duration = Duration::from_secs(10);
 /// Where servers of a machine listen, unless told otherwise.
 const SOCKETS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
 /// Parameters of an address: those of PostgreSQL's own programs, then those of this one.
-const KNOWN: [&str; 16] = [
+const KNOWN: [&str; 17] = [
     "host",
     "port",
     "user",
@@ -38,6 +38,7 @@ const KNOWN: [&str; 16] = [
     "workspace",
     "source",
     "kind",
+    "read",
     "channel_binding",
 ];
 
@@ -50,6 +51,15 @@ pub enum Tls {
     Require,
     /// Of a server whose certificate is signed for its name.
     Verify,
+}
+
+/// How another system's tables are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Read {
+    /// All of them, once.
+    Copy,
+    /// What a question needs, where they lie.
+    Rows,
 }
 
 /// Where a graph is, and how to get there.
@@ -71,6 +81,7 @@ pub struct Address {
     /// Of DocsGPT.
     pub source: Option<String>,
     pub kind: Option<String>,
+    pub read: Option<Read>,
     /// The address without a password.
     pub shown: PathBuf,
     /// Why a file of passwords was passed over.
@@ -371,6 +382,17 @@ impl Address {
                 ));
             }
         };
+        let read = match said.get("read").map(|read| &**read) {
+            None => None,
+            Some("copy") => Some(Read::Copy),
+            Some("rows") => Some(Read::Rows),
+            Some(other) => {
+                return Err((
+                    format!("'{other}' is no way to read tables"),
+                    "use read=rows or read=copy".to_owned(),
+                ));
+            }
+        };
         let reach = match &*take("connect_timeout", "PGCONNECT_TIMEOUT") {
             "" => REACH,
             seconds => match seconds.parse() {
@@ -410,6 +432,7 @@ impl Address {
             workspace: own("workspace"),
             source: own("source"),
             kind: own("kind"),
+            read,
             shown: shown.into(),
             passed_over,
             host,

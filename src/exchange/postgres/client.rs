@@ -27,11 +27,21 @@ impl Row {
     pub fn get(&self, column: usize) -> &str {
         self.0.try_get(column).ok().flatten().unwrap_or_default()
     }
+
+    /// How many columns it has.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Bytes of its values.
+    pub fn bytes(&self) -> usize {
+        (0..self.len()).map(|column| self.get(column).len()).sum()
+    }
 }
 
 /// A database at one moment.
-pub struct Snapshot<'a> {
-    address: &'a Address,
+pub struct Snapshot {
+    address: Address,
     runtime: Runtime,
     client: Client,
     /// Version of the server.
@@ -40,14 +50,14 @@ pub struct Snapshot<'a> {
     pub moment: String,
 }
 
-impl<'a> Snapshot<'a> {
+impl Snapshot {
     /// Reaches the server and begins to read.
     ///
     /// # Errors
     /// A server that cannot be reached or refuses, with what to do.
-    pub fn open(address: &'a Address) -> Result<Snapshot<'a>, GraphError> {
-        let runtime = runtime(address)?;
-        let client = runtime.block_on(connect(address))?;
+    pub fn open(address: Address) -> Result<Snapshot, GraphError> {
+        let runtime = runtime(&address)?;
+        let client = runtime.block_on(connect(&address))?;
         let mut snapshot = Snapshot {
             address,
             runtime,
@@ -79,7 +89,7 @@ impl<'a> Snapshot<'a> {
         let answer = async { tokio::time::timeout(FETCH + SLACK, answer).await };
         match self.runtime.block_on(answer) {
             Ok(Ok(messages)) => Ok(messages),
-            Ok(Err(error)) => Err(failure(self.address, &error)),
+            Ok(Err(error)) => Err(failure(&self.address, &error)),
             Err(_) => {
                 let waited = (FETCH + SLACK).as_secs();
                 Err(self.error(
@@ -119,6 +129,28 @@ impl<'a> Snapshot<'a> {
         self.run("CLOSE hopscope").map(|_| ())
     }
 
+    /// Answers to several queries, in one trip.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn each(&self, queries: &[String]) -> Result<Vec<Vec<Row>>, GraphError> {
+        let mut all = vec![Vec::new()];
+        for message in self.run(&queries.join("; "))? {
+            match (message, all.last_mut()) {
+                (SimpleQueryMessage::Row(row), Some(last)) => last.push(Row(row)),
+                (SimpleQueryMessage::CommandComplete(_), _) => all.push(Vec::new()),
+                _ => {}
+            }
+        }
+        all.resize_with(queries.len(), Vec::new);
+        Ok(all)
+    }
+
+    /// Where it is, and who reads.
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
     /// Who reads.
     pub fn user(&self) -> &str {
         &self.address.user
@@ -126,7 +158,7 @@ impl<'a> Snapshot<'a> {
 
     /// An error of this database.
     pub fn error(&self, what: String, remedy: &str) -> GraphError {
-        error(self.address, what, remedy.to_owned())
+        error(&self.address, what, remedy.to_owned())
     }
 }
 

@@ -138,20 +138,37 @@ impl Lists {
 /// Gives an entity. Its identifier is its name.
 pub fn entity(id: &str, data: &dyn Attributes, lists: &Lists, draft: &mut Draft) {
     let units = lists.of(id, data, "entities", draft);
-    let description = description(data, draft, id);
-    let kind = kind(data.get("entity_type"));
+    let (kind, description) = about(id, data, draft);
     draft.entity(id, bare(id), kind, &description, units);
+}
+
+/// What kind of thing an entity is, and what is said of it.
+pub fn about<'d>(id: &str, data: &'d dyn Attributes, draft: &mut Draft) -> (&'d str, String) {
+    let description = description(data, draft, id);
+    (kind(data.get("entity_type")), description)
+}
+
+/// How a relation is called by its ends: it has no direction.
+fn key([source, target]: [&str; 2]) -> String {
+    [source.min(target), SEPARATOR, source.max(target)].concat()
 }
 
 /// Gives a relation. It has no direction: its list of chunks is found by its ends in the order of their characters.
 pub fn relation(ends: [&str; 2], data: &dyn Attributes, lists: &Lists, draft: &mut Draft) {
-    let [source, target] = ends;
-    let key = [source.min(target), SEPARATOR, source.max(target)].concat();
-    let units = lists.of(&key, data, "relations", draft);
-    let label = label(data.get("keywords"), draft);
-    let description = description(data, draft, &key);
-    let weight = plain::weight(data.get("weight"));
+    let units = lists.of(&key(ends), data, "relations", draft);
+    let (label, description, weight) = joined(ends, data, draft);
     draft.relation(ends, &label, &description, weight, units);
+}
+
+/// What a relation is called, what is said of it, and what it weighs.
+pub fn joined(
+    ends: [&str; 2],
+    data: &dyn Attributes,
+    draft: &mut Draft,
+) -> (String, String, Option<f64>) {
+    let label = label(data.get("keywords"), draft);
+    let description = description(data, draft, &key(ends));
+    (label, description, plain::weight(data.get("weight")))
 }
 
 /// Parts of an attribute.

@@ -27,7 +27,7 @@ const TEXTS: &str = "documents";
 /// What the title of a text is taken from, the best first.
 const TITLES: [&str; 5] = ["title", "post_title", "filename", "file_name", "source"];
 
-fn read(source: &Source<'_>, draft: &mut Draft) -> Result<String, GraphError> {
+fn read(source: &Source, draft: &mut Draft) -> Result<String, GraphError> {
     let nodes = source.need(NODES, "name the database that has it")?;
     let edges = source.need(EDGES, "name the database that has it")?;
     let places = source.need(PLACES, "name the database that has it")?;
@@ -39,7 +39,7 @@ fn read(source: &Source<'_>, draft: &mut Draft) -> Result<String, GraphError> {
     source.count(nodes, "source_id", "true", 0, &mut counts)?;
     source.count(texts, "source_id", "true", 1, &mut counts)?;
     counts.retain(|_, [nodes, _]| *nodes > 0);
-    let asked = source.address.source.as_deref();
+    let asked = source.snapshot.address().source.as_deref();
     let chosen = source.choose("source", asked, &counts, ["entities", "texts"])?;
     source.vectors(&[(nodes, "name_embedding"), (texts, "embedding")], draft);
     let of = |table: &Table| format!("{} = {}", table.text("source_id"), literal(&chosen));

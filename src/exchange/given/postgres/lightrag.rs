@@ -20,7 +20,7 @@ const NODES: &str = "lightrag_graph_nodes";
 const EDGES: &str = "lightrag_graph_edges";
 const CHUNKS: &str = "lightrag_doc_chunks";
 const DOCUMENTS: &str = "lightrag_doc_full";
-const ENTITY_CHUNKS: &str = "lightrag_entity_chunks";
+pub(super) const ENTITY_CHUNKS: &str = "lightrag_entity_chunks";
 const RELATION_CHUNKS: &str = "lightrag_relation_chunks";
 /// How tables of vectors begin; an encoder's name may follow.
 const VECTORS: &str = "lightrag_vdb_";
@@ -37,7 +37,17 @@ pub(super) fn without_graph(tables: &Tables) -> Option<String> {
     ))
 }
 
-fn read(source: &Source<'_>, draft: &mut Draft) -> Result<String, GraphError> {
+/// What there is of LightRAG's in a schema, and of which workspace.
+pub(super) struct Parts<'a> {
+    pub nodes: &'a Table,
+    pub edges: &'a Table,
+    pub chunks: &'a Table,
+    pub workspace: String,
+    /// Texts of that workspace.
+    pub texts: usize,
+}
+
+pub(super) fn parts(source: &Source) -> Result<Parts<'_>, GraphError> {
     let elsewhere = "LightRAG keeps it elsewhere here; open its working folder instead";
     let nodes = source.need(NODES, elsewhere)?;
     let edges = source.need(EDGES, elsewhere)?;
@@ -45,8 +55,25 @@ fn read(source: &Source<'_>, draft: &mut Draft) -> Result<String, GraphError> {
     let mut counts = Counts::new();
     source.count(nodes, "workspace", &namespace(nodes), 0, &mut counts)?;
     source.count(chunks, "workspace", "true", 1, &mut counts)?;
-    let asked = source.address.workspace.as_deref();
+    let asked = source.snapshot.address().workspace.as_deref();
     let workspace = source.choose("workspace", asked, &counts, ["entities", "texts"])?;
+    Ok(Parts {
+        texts: counts.get(&workspace).map_or(0, |[_, texts]| *texts),
+        nodes,
+        edges,
+        chunks,
+        workspace,
+    })
+}
+
+fn read(source: &Source, draft: &mut Draft) -> Result<String, GraphError> {
+    let Parts {
+        nodes,
+        edges,
+        chunks,
+        workspace,
+        ..
+    } = parts(source)?;
     let read = Workspace {
         source,
         name: &workspace,
@@ -54,55 +81,59 @@ fn read(source: &Source<'_>, draft: &mut Draft) -> Result<String, GraphError> {
     let vectors = source.tables.beginning(VECTORS).chain([chunks]);
     let vectors: Vec<(&Table, &str)> = vectors.map(|table| (table, VECTOR)).collect();
     source.vectors(&vectors, draft);
-    read.chunks(chunks, draft)?;
+    read.chunks(chunks, &chunks.text("content"), draft)?;
     read.entities(nodes, draft)?;
     read.relations(edges, draft)?;
     Ok(format!("workspace {workspace}"))
 }
 
 /// The rows of the one graph; older tables have no other.
-fn namespace(table: &Table) -> String {
+pub(super) fn namespace(table: &Table) -> String {
     match table.has("namespace") {
         true => format!("{} = {}", table.own("namespace"), literal(NAMESPACE)),
         false => "true".to_owned(),
     }
 }
 
-struct Workspace<'a> {
-    source: &'a Source<'a>,
-    name: &'a str,
+pub(super) struct Workspace<'a> {
+    pub source: &'a Source,
+    pub name: &'a str,
 }
 
 impl Workspace<'_> {
+    /// What is true of the rows of this workspace.
+    pub(super) fn own(&self, table: &Table) -> String {
+        format!("{} = {}", table.own("workspace"), literal(self.name))
+    }
+
     /// A query over the rows of this workspace.
     fn select(&self, table: &Table, columns: &[String], only: &str, order: &[String]) -> String {
         let (columns, order) = (columns.join(", "), order.join(", "));
-        let (from, workspace) = (table.sql(), table.own("workspace"));
-        let name = literal(self.name);
-        format!(
-            "SELECT {columns} FROM {from} WHERE {workspace} = {name} AND {only} ORDER BY {order}"
-        )
+        let (from, own) = (table.sql(), self.own(table));
+        format!("SELECT {columns} FROM {from} WHERE {own} AND {only} ORDER BY {order}")
     }
 
     /// An optional table that may be read.
-    fn optional(&self, name: &str) -> Result<Option<&Table>, GraphError> {
+    pub(super) fn optional(&self, name: &str) -> Result<Option<&Table>, GraphError> {
         let table = self.source.tables.get(name);
         let readable = |table| self.source.tables.readable(&self.source.snapshot, table);
         table.map(readable).transpose()
     }
 
-    fn chunks(&self, table: &Table, draft: &mut Draft) -> Result<(), GraphError> {
+    /// Texts, each what this says in SQL.
+    pub(super) fn chunks(
+        &self,
+        table: &Table,
+        text: &str,
+        draft: &mut Draft,
+    ) -> Result<(), GraphError> {
         self.source.note(table, draft);
-        let columns = [
-            "id",
-            "full_doc_id",
-            "chunk_order_index",
-            "content",
-            "file_path",
-        ];
+        let columns = ["id", "full_doc_id", "chunk_order_index", "file_path"];
+        let mut columns = columns.map(|name| table.text(name)).to_vec();
+        columns.push(text.to_owned());
         let query = self.select(
             table,
-            &columns.map(|name| table.text(name)),
+            &columns,
             "true",
             &[
                 table.own("create_time"),
@@ -113,7 +144,7 @@ impl Workspace<'_> {
         );
         let mut chunks = Chunks::default();
         self.source.snapshot.rows(&query, &mut |row| {
-            let [id, document, order, text, file] = [0, 1, 2, 3, 4].map(|at| row.get(at));
+            let [id, document, order, file, text] = [0, 1, 2, 3, 4].map(|at| row.get(at));
             chunks.add(id, text.to_owned(), order.parse().ok(), document, file);
         })?;
         if chunks.lack_titles() {
@@ -185,10 +216,10 @@ impl Workspace<'_> {
 }
 
 /// Attributes of a node or an edge.
-struct Properties(Vec<(String, String)>);
+pub(super) struct Properties(Vec<(String, String)>);
 
 impl Properties {
-    fn read(json: &str, of: &str, name: &str, draft: &mut Draft) -> Properties {
+    pub(super) fn read(json: &str, of: &str, name: &str, draft: &mut Draft) -> Properties {
         let Loose::Record(Record(all)) = value(json) else {
             let what = format!("{of} whose properties are no object of JSON, read without them");
             draft.note(Sort::Repaired, &what, name);

@@ -5,10 +5,14 @@
 //! |---|---|
 //! | `tables` | which tables there are |
 //! | `lightrag`, `docsgpt` | from tables to entities, relations and texts |
+//! | `look_ups` | LightRAG's tables, asked for the rows that a question needs |
 
 mod docsgpt;
 mod lightrag;
+mod look_ups;
 mod tables;
+
+pub use look_ups::{Came, Found, LookUps, Wanted};
 
 use super::super::schema::GraphError;
 use super::stream::Loose;
@@ -37,7 +41,7 @@ struct Kind {
     tables: &'static [&'static str],
     /// Whether the tables of a schema are its own.
     knows: fn(&Tables) -> bool,
-    read: fn(&Source<'_>, &mut Draft) -> Result<String, GraphError>,
+    read: fn(&Source, &mut Draft) -> Result<String, GraphError>,
 }
 
 static KINDS: [&Kind; 2] = [&lightrag::LIGHTRAG, &docsgpt::DOCSGPT];
@@ -46,16 +50,40 @@ static KINDS: [&Kind; 2] = [&lightrag::LIGHTRAG, &docsgpt::DOCSGPT];
 const LISTED: usize = 8;
 
 /// What a reader reads from.
-struct Source<'a> {
-    address: &'a Address,
-    snapshot: Snapshot<'a>,
+struct Source {
+    snapshot: Snapshot,
     tables: Tables,
 }
 
 /// What a database has of something: its rows by the names of two counts.
 type Counts = BTreeMap<String, [usize; 2]>;
 
-impl Source<'_> {
+impl Source {
+    /// The tables of a database, and whose they are.
+    fn open(address: Address) -> Result<(&'static Kind, Source), GraphError> {
+        let snapshot = Snapshot::open(address)?;
+        let names = KINDS
+            .iter()
+            .flat_map(|kind| kind.tables)
+            .chain([&PUBLISHED]);
+        let names: Vec<&str> = names.copied().collect();
+        let found = tables::find(&snapshot, &names, &["lightrag_"])?;
+        let (kind, tables) = pick(&snapshot, found)?;
+        Ok((kind, Source { snapshot, tables }))
+    }
+
+    /// What the tables of a part are, and of which moment.
+    fn generation(&self, part: &str, how: &str) -> String {
+        let Snapshot {
+            version, moment, ..
+        } = &self.snapshot;
+        format!(
+            "tables of {}, schema {}, {part}, {how} {moment} UTC (PostgreSQL {version})",
+            self.snapshot.address().place(),
+            self.tables.schema
+        )
+    }
+
     /// A table that a graph cannot be without.
     fn need(&self, name: &str, remedy: &str) -> Result<&Table, GraphError> {
         let Some(table) = self.tables.get(name) else {
@@ -69,7 +97,7 @@ impl Source<'_> {
     fn note(&self, table: &Table, draft: &mut Draft) {
         let name = format!(
             "postgres://{}/{}.{}",
-            self.address.place(),
+            self.snapshot.address().place(),
             table.schema,
             table.name
         );
@@ -150,7 +178,8 @@ impl Source<'_> {
         };
         let many = |n: usize| crate::text::plural(n, parameter);
         let add = |name: &str| {
-            let sign = match self.address.shown.to_string_lossy().contains('?') {
+            let shown = &self.snapshot.address().shown;
+            let sign = match shown.to_string_lossy().contains('?') {
                 true => '&',
                 false => '?',
             };
@@ -184,49 +213,27 @@ fn value(json: &str) -> Loose {
 fn read(path: &Path, draft: &mut Draft) -> Result<(), GraphError> {
     let address = Address::of(path)?;
     // On a thread of its own: whoever asks may be at work for an event loop, within which another cannot wait.
-    let work = || copy(&address, draft);
+    let work = || copy(address, draft);
     std::thread::scope(|scope| match scope.spawn(work).join() {
         Ok(read) => read,
         Err(panic) => std::panic::resume_unwind(panic),
     })
 }
 
-fn copy(address: &Address, draft: &mut Draft) -> Result<(), GraphError> {
-    let snapshot = Snapshot::open(address)?;
-    let names = KINDS
-        .iter()
-        .flat_map(|kind| kind.tables)
-        .chain([&PUBLISHED]);
-    let names: Vec<&str> = names.copied().collect();
-    let found = tables::find(&snapshot, &names, &["lightrag_"])?;
-    let (kind, tables) = pick(address, &snapshot, found)?;
+fn copy(address: Address, draft: &mut Draft) -> Result<(), GraphError> {
+    let (kind, source) = Source::open(address)?;
     draft.held_by("table");
-    let schema = tables.schema.clone();
-    let source = Source {
-        address,
-        snapshot,
-        tables,
-    };
     let part = (kind.read)(&source, draft)?;
-    let Snapshot {
-        version, moment, ..
-    } = &source.snapshot;
-    draft.made_by(
-        kind.title,
-        format!(
-            "tables of {}, schema {schema}, {part}, copied {moment} UTC (PostgreSQL {version})",
-            address.place()
-        ),
-    );
+    draft.made_by(kind.title, source.generation(&part, "copied"));
     Ok(())
 }
 
 /// Whose tables are read, and in which schema they are.
 fn pick(
-    address: &Address,
-    snapshot: &Snapshot<'_>,
+    snapshot: &Snapshot,
     mut found: Vec<Tables>,
 ) -> Result<(&'static Kind, Tables), GraphError> {
+    let address = snapshot.address();
     let kinds: Vec<&'static Kind> = match address.kind.as_deref() {
         None => KINDS.to_vec(),
         Some(id) => {

@@ -95,7 +95,7 @@ impl Tables {
     /// That it may not, with what to do.
     pub fn readable<'t>(
         &self,
-        snapshot: &Snapshot<'_>,
+        snapshot: &Snapshot,
         table: &'t Table,
     ) -> Result<&'t Table, GraphError> {
         let (sql, user) = (table.sql(), snapshot.user());
@@ -114,7 +114,7 @@ impl Tables {
 /// # Errors
 /// What the server says.
 pub fn find(
-    snapshot: &Snapshot<'_>,
+    snapshot: &Snapshot,
     names: &[&str],
     beginnings: &[&str],
 ) -> Result<Vec<Tables>, GraphError> {
