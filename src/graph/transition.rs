@@ -102,6 +102,12 @@ impl Transition {
         Transition::scaled(Arc::new(weights), Arc::default(), Some(beyond), into)
     }
 
+    /// The same of an excerpt: see [`within`](Self::within).
+    #[must_use]
+    pub fn within_whole(self, beyond: Beyond) -> Transition {
+        Transition::scaled(self.weights, Arc::default(), Some(beyond), self.into)
+    }
+
     /// The transition with the same weights and other factors.
     pub fn rescaled(&self, into: Vec<f64>) -> Transition {
         let (weights, core) = (self.weights.clone(), self.core.clone());

@@ -7,7 +7,9 @@ use super::entities::{Aliases, EntityGraph, Occurrence};
 use super::lexical::{Bm25, ByWord, Held};
 use super::numbers::Numbers;
 use super::passages::{Came, is_checksum};
-use super::rows::{Called, Joined, NAMESAKES, Names, Passage, Posting, Rows, Span, Wanted, Whole};
+use super::rows::{
+    Called, Joined, NAMESAKES, Names, Passage, Posting, Related, Rows, Span, Wanted, Whole,
+};
 use super::source::Source;
 use super::{Dense, HopLayer, Index, IndexError, Lexical, OwnGraph, Passages};
 use crate::column::{Column, Strings};
@@ -23,6 +25,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What an index made of an excerpt was asked for: written by the readers of one question.
@@ -94,7 +97,22 @@ pub struct Partial {
     pub whole: Arc<Whole>,
     pub beyond: Beyond,
     pub asked: Arc<Asked>,
+    /// What another system says of its entities, by name, and what joins two of them.
+    pub told: Option<Told>,
     numbers: Arc<Numbers>,
+}
+
+/// What came of another system's graph beside its names and their passages.
+pub struct Told {
+    pub kinds: Strings,
+    pub about: Strings,
+    pub related: Vec<Related>,
+}
+
+impl fmt::Debug for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Told({} relations)", self.related.len())
+    }
 }
 
 impl Partial {
@@ -169,6 +187,8 @@ pub struct Excerpt {
     /// The nodes of all rows and their neighbours, ascending.
     reached: Vec<u32>,
     names: BTreeMap<u32, Called>,
+    /// What joins two names, in the order of these.
+    related: BTreeMap<[u32; 2], Vec<Related>>,
     aliases: BTreeMap<String, String>,
     forms: FxHashSet<String>,
     words: [FxHashMap<String, Arc<Vec<Posting>>>; Tokens::ALL.len()],
@@ -239,6 +259,7 @@ impl Excerpt {
             arcs: OnceLock::new(),
             reached: Vec::new(),
             names: BTreeMap::new(),
+            related: BTreeMap::new(),
             aliases: BTreeMap::new(),
             forms: FxHashSet::default(),
             words: Default::default(),
@@ -381,6 +402,13 @@ impl Excerpt {
         self.rows.extend(rows.map(|(node, row)| (node, row.into())));
         self.names
             .extend(came.names.into_iter().map(|name| (name.entity, name)));
+        // Where both ends were asked for, they came twice.
+        for related in &came.related {
+            self.related.remove(&related.ends);
+        }
+        for related in came.related {
+            self.related.entry(related.ends).or_default().push(related);
+        }
         self.aliases.extend(came.aliases);
         self.forms.extend(lacks.forms);
         let words = self
@@ -445,7 +473,8 @@ impl Excerpt {
         let (average, passages) = (self.average(deep.tokens), self.whole.passages);
         let words = deep.words.iter().filter_map(|(word, weight)| {
             let postings = known.get(word)?;
-            let idf = super::lexical::idf(passages as usize, postings.len() as u32);
+            let df = self.df(deep.tokens, word, postings);
+            let idf = super::lexical::idf(passages as usize, df);
             Some((*weight, idf, &postings[..]))
         });
         let words: Vec<(f64, f64, &[Posting])> = words.collect();
@@ -480,6 +509,13 @@ impl Excerpt {
             best: best.map(|(place, _)| passages[place as usize]).collect(),
             matched,
         }
+    }
+
+    /// How many passages have a word, of which these came.
+    fn df(&self, tokens: Tokens, word: &str, postings: &[Posting]) -> u32 {
+        let counts = &self.counts[tokens as usize];
+        let count = counts.get(word).copied().unwrap_or(0);
+        count.max(postings.len() as u32)
     }
 
     fn average(&self, tokens: Tokens) -> f64 {
@@ -672,6 +708,9 @@ impl Excerpt {
         let mut known = vec![false; numbers.nodes()];
         let mut counts = vec![0; numbers.nodes()];
         let mut rows: Vec<(u32, Vec<(usize, &Joined)>)> = Vec::with_capacity(self.rows.len());
+        // Of another system's graph a relation is no mention.
+        let given = self.whole.given.is_some();
+        let mentions = |joined: &Joined| !given || joined.tf > 0;
         for (&node, row) in &self.rows {
             let Some(node) = numbers.node(node) else {
                 continue;
@@ -679,14 +718,15 @@ impl Excerpt {
             // What is joined came with what it is joined to.
             let beside: Vec<_> = numbers.shared(row, |joined| joined.node).collect();
             known[node as usize] = true;
-            counts[node as usize] = beside.len() as u32;
+            let mentions = beside.iter().filter(|(_, joined)| mentions(joined));
+            counts[node as usize] = mentions.count() as u32;
             rows.push((node, beside));
         }
         // Of a node whose own row did not come, those of its neighbours that came make one: nodes ascend, so it does.
         for (node, beside) in &rows {
             degrees[*node as usize] = beside.len() as u32;
             for (to, joined) in beside.iter().filter(|(to, _)| !known[*to]) {
-                counts[*to] += 1;
+                counts[*to] += u32::from(mentions(joined));
                 degrees[*to] = joined.degree;
             }
         }
@@ -697,7 +737,7 @@ impl Excerpt {
         let mut ends = starts(counts);
         ends.pop();
         for (node, beside) in &rows {
-            for (to, joined) in beside {
+            for (to, joined) in beside.iter().filter(|(_, joined)| mentions(joined)) {
                 let mut put = |from: usize, to: u32| {
                     let place = &mut ends[from + 1];
                     targets[*place as usize] = to;
@@ -747,6 +787,24 @@ impl Excerpt {
         let mentions = numbers.passages_of(&self.mentions);
         let mentions = mentions.map(|(at, own)| (at as usize, own.iter().filter_map(mention)));
         let forms = strings(|name| &name.form);
+        let ends = |related: &Related| {
+            let [source, target] = related.ends.map(|end| numbers.name(end));
+            Some([source?, target?])
+        };
+        let related = self.related.values().flatten();
+        let told = self.whole.given.as_ref().map(|_| Told {
+            kinds: strings(|name| &name.kind),
+            about: strings(|name| &name.about),
+            related: related
+                .filter_map(|own| {
+                    let ends = ends(own)?;
+                    Some(Related {
+                        ends,
+                        ..own.clone()
+                    })
+                })
+                .collect(),
+        });
         EntityGraph {
             passages: numbers.passages(),
             labels: strings(|name| &name.label),
@@ -765,6 +823,7 @@ impl Excerpt {
                 whole: self.whole.clone(),
                 beyond: arcs.beyond,
                 asked: self.asked.clone(),
+                told,
                 numbers: numbers.clone(),
             })),
             ..EntityGraph::default()
@@ -802,7 +861,7 @@ impl Excerpt {
                     true => postings.clone(),
                     false => Arc::new(numbers.shared(&worded, read).map(own).collect()),
                 };
-                (word.clone(), (postings.len() as u32, own))
+                (word.clone(), (self.df(tokens, word, postings), own))
             });
             let words: ByWord = own.collect();
             let lengths = || {

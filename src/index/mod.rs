@@ -1,5 +1,6 @@
 //! Build, store and open an index: passages, postings of words, and the entity-passage graph.
 
+pub mod attached;
 pub(crate) mod build;
 mod claim;
 pub mod dense;
@@ -345,6 +346,11 @@ impl Index {
             entities,
             edges,
         }
+    }
+
+    /// What it knows of the whole, where it is what was fetched of one.
+    pub(crate) fn partial(&self) -> Option<&Arc<Partial>> {
+        self.own.partial.as_ref()
     }
 
     /// Whether it is what was fetched of an index that lies elsewhere: what it does not have may be there.

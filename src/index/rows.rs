@@ -55,6 +55,17 @@ impl Names {
     pub const ALL: [Names; 2] = [Names::Own, Names::Titled];
 }
 
+/// The graph of another system, where the names of an index are its entities.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Theirs {
+    /// The system, and which of its tables.
+    pub system: String,
+    pub generation: String,
+    pub relations: usize,
+    /// What relations weigh on average.
+    pub weight: f64,
+}
+
 /// An index by its sizes and what it was built with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Whole {
@@ -77,6 +88,9 @@ pub struct Whole {
     pub sentences: Option<Identity>,
     /// Names of hop's layer, titles among them.
     pub titled: u32,
+    /// None where names were found in the texts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given: Option<Theirs>,
 }
 
 impl Whole {
@@ -117,9 +131,9 @@ impl Whole {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Joined {
     pub node: u32,
-    /// Mentions behind the edge.
+    /// Mentions behind the edge; of two entities none.
     pub tf: u16,
-    /// How many neighbours it has itself.
+    /// How many neighbours it has itself; 0 where that is not known.
     pub degree: u32,
 }
 
@@ -133,6 +147,19 @@ pub struct Called {
     pub label: String,
     /// The passages whose title it is, ascending, where titles are among the names.
     pub titled: Vec<u32>,
+    /// What kind of thing an entity of another system is, and what that says of it.
+    pub kind: String,
+    pub about: String,
+}
+
+/// What joins two entities of another system.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Related {
+    /// Their numbers among the names.
+    pub ends: [u32; 2],
+    pub label: String,
+    pub about: String,
+    pub weight: f32,
 }
 
 /// How many passages of one title a seed can name.
@@ -249,11 +276,13 @@ pub struct Came {
     /// By node: its neighbours, ascending.
     pub joined: Vec<(u32, Vec<Joined>)>,
     pub names: Vec<Called>,
+    /// All that joins two entities, of those whose neighbours were asked for.
+    pub related: Vec<Related>,
     /// Forms that stand for a title, each with the form of that; empty where several titles own it.
     pub aliases: Vec<(String, String)>,
     /// Passages that have a word, ascending.
     pub posted: [Vec<(String, Vec<Posting>)>; Tokens::ALL.len()],
-    /// In how many passages a word is, where it is in any.
+    /// In how many passages a word is, where it is in any; of a word with postings, where there are more than came.
     pub counts: [Vec<(String, u32)>; Tokens::ALL.len()],
     pub passages: Vec<(u32, Passage)>,
     /// Names in a passage.
@@ -420,6 +449,7 @@ impl<'a> Here<'a> {
             vectors: index.dense().and_then(encoded),
             sentences: layer.as_ref().map(|own| own.encoder.identity().clone()),
             titled: layer.as_ref().map_or(0, |own| own.graph.entities() as u32),
+            given: None,
         };
         Ok(Here {
             index,
@@ -524,6 +554,7 @@ impl<'a> Here<'a> {
             form: graph.names.get(entity as usize).to_owned(),
             label: graph.labels.get(entity as usize).to_owned(),
             titled: graph.titled(entity).to_vec(),
+            ..Called::default()
         }
     }
 

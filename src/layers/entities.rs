@@ -262,12 +262,6 @@ impl GraphView {
         }
     }
 
-    /// Whether the label of a node is here.
-    pub fn is_called(&self, node: Node) -> bool {
-        let named = |entity| !self.graph.labels.get(entity).is_empty();
-        self.graph.partial.is_none() || self.entity(node).is_none_or(named)
-    }
-
     /// Neighbours that this view keeps.
     pub fn degree(&self, node: Node) -> usize {
         self.transition.degree(node as usize)
@@ -460,6 +454,11 @@ impl Source for GraphView {
             (false, false) => "entity",
             (false, true) => "word",
         }
+    }
+
+    fn is_called(&self, node: Node) -> bool {
+        let named = |entity| !self.graph.labels.get(entity).is_empty();
+        self.graph.partial.is_none() || self.entity(node).is_none_or(named)
     }
 
     fn label<'a>(&'a self, index: &'a Index, node: Node) -> Cow<'a, str> {

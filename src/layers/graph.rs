@@ -139,6 +139,11 @@ pub trait Source: Any + Send + Sync {
     /// What kind of thing a node is: passage, entity, summary ...
     fn kind(&self, node: Node) -> &'static str;
 
+    /// Whether it is known here what a node is called: of an excerpt, whether that came.
+    fn is_called(&self, _node: Node) -> bool {
+        true
+    }
+
     /// A node in few words.
     fn label<'a>(&'a self, index: &'a Index, node: Node) -> Cow<'a, str>;
 
@@ -420,7 +425,7 @@ impl Graph {
 
     /// Whether it is known here what a node is called: of an excerpt, whether that came.
     pub fn is_called(&self, node: Node) -> bool {
-        self.entities().is_none_or(|view| view.is_called(node))
+        self.source.is_called(node)
     }
 
     /// Its names by their spellings, numbered as nodes. Made when first asked for.

@@ -24,12 +24,12 @@ use crate::index::lexical::counted;
 use crate::index::published::Lost;
 use crate::index::rows::{Names, Rows, Wanted, Whole};
 use crate::index::source::{Kept, Source};
-use crate::layers::ENTITY_PASSAGE;
 use crate::layers::entities::entity_options;
+use crate::layers::{ENTITY_PASSAGE, GIVEN};
 use crate::parameters::{
     EDGE_CAP, EDGE_WEIGHT, EdgeWeight, FALLBACK, Fallback, HNSW_EF_CONSTRUCTION, HNSW_M, Origin,
-    PRUNE_TOP_PCT, Parameter as P, RESULT_K, RRF_DEPTH, SEED_K, Scoped, VECTOR_SEARCH,
-    VectorSearch, WALK, Walk,
+    PRUNE_TOP_PCT, PUSH_THRESHOLD, Parameter as P, PushThreshold, RESULT_K, RRF_DEPTH, SEED_K,
+    Scoped, VECTOR_SEARCH, VectorSearch, WALK, Walk,
 };
 use crate::ranker::Candidates;
 use rayon::prelude::*;
@@ -81,7 +81,7 @@ pub enum Lack {
 
 /// What a method lacks on rows; none where it runs.
 pub fn lack(whole: &Whole, method: &Method) -> Option<Lack> {
-    if let Some(step) = method.plan().steps.iter().find(|step| !runs(step)) {
+    if let Some(step) = method.plan().steps.iter().find(|step| !runs(whole, step)) {
         return Some(Lack::Step(step.operator.declaration().name));
     }
     // Those of another table of word pieces are compared with no question of this program.
@@ -89,7 +89,8 @@ pub fn lack(whole: &Whole, method: &Method) -> Option<Lack> {
     if method.plan().opens_sentences() && !whole.sentences.as_ref().is_some_and(comparable) {
         return Some(Lack::Sentences);
     }
-    let lacks = method.reads_vectors() && whole.vectors.is_none();
+    let needs = |step: &Arc<Step>| step.operator.declaration().needs_vectors;
+    let lacks = method.plan().steps.iter().any(needs) && whole.vectors.is_none();
     lacks.then_some(Lack::Vectors)
 }
 
@@ -174,6 +175,13 @@ pub fn fitted(whole: &Whole, settings: &Settings) -> Result<Settings, RetrieveEr
                 .to_owned(),
         );
     }
+    let by_degree = settings.get(PUSH_THRESHOLD) == PushThreshold::Degree;
+    if whole.given.is_some() && method.uses().contains(&P::PushThreshold) && by_degree {
+        return no(
+            "the tables do not say how many entities a passage has; set push_threshold=plain"
+                .to_owned(),
+        );
+    }
     if !settings.graph_edits().is_empty() {
         return no("changes of the graph need an index that lies here".to_owned());
     }
@@ -187,6 +195,9 @@ fn compares(settings: &Settings) -> bool {
 
 /// The names that settings run over; none where they are not there.
 fn names_of(whole: &Whole, settings: &Settings) -> Option<Names> {
+    if whole.given.is_some() {
+        return Some(Names::Own);
+    }
     let options = entity_options(false, whole.options.language, settings.all());
     let names = whole.names_of(&options)?;
     // Hop's layer has numbers of its own names.
@@ -218,8 +229,14 @@ fn reads(whole: &Whole, settings: &Settings, question: &str) -> Reads {
 }
 
 /// Whether a step runs on rows.
-fn runs(step: &Step) -> bool {
-    let graph = step.graph.is_none_or(|graph| graph == &ENTITY_PASSAGE);
+fn runs(whole: &Whole, step: &Step) -> bool {
+    // There is one graph: the names of another system are not those in the texts.
+    let own = if whole.given.is_some() {
+        &GIVEN
+    } else {
+        &ENTITY_PASSAGE
+    };
+    let graph = step.graph.is_none_or(|graph| graph == own);
     graph && step.operator.declaration().by_rows
 }
 

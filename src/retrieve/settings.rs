@@ -36,6 +36,8 @@ const ADOPTED: &[Parameter] = &[
 
 /// The default method of an index that lies elsewhere, without hop's layer.
 const PLAIN: &str = "graph-hybrid";
+/// The same over another system's graph, whose vectors are not read.
+const THEIRS: &str = "names+bm25 > given > push > passages";
 
 /// A method and a value for every parameter. Equal settings give bit-identical results.
 ///
@@ -132,7 +134,10 @@ impl Settings {
         self.elsewhere = true;
         if std::mem::take(&mut self.open)
             && whole.sentences.is_none()
-            && let Ok(method) = Method::by_name(PLAIN)
+            && let Ok(method) = Method::by_name(match whole.given {
+                Some(_) => THEIRS,
+                None => PLAIN,
+            })
         {
             self.set_method(method);
         }

@@ -53,6 +53,11 @@ impl Forms {
         self.exact.get(form).copied()
     }
 
+    /// The number of the name with this form, or of the only one with its stems.
+    pub fn like(&self, form: &str) -> Option<u32> {
+        self.find(form.to_owned()).map(|run| run.name)
+    }
+
     /// The name with this form, or the only one with its stems.
     fn find(&self, form: String) -> Option<Run> {
         let exact = self.exact(&form);
@@ -62,6 +67,28 @@ impl Forms {
             inflected: exact.is_none(),
             form,
         })
+    }
+
+    /// Everything in a question that [`longest_runs`](Self::longest_runs) may look for.
+    pub fn runs(language: Language, question: &str) -> Vec<String> {
+        let form = Norm::Simple.apply(question);
+        let words: Vec<&str> = form.split(' ').filter(|word| !word.is_empty()).collect();
+        let mut runs = Vec::new();
+        for at in 0..words.len() {
+            let longest = words.len().min(at + LONGEST);
+            runs.extend((at + 1..=longest).map(|end| words[at..end].join(" ")));
+            if language == Language::Korean || words[at].chars().any(alone) {
+                let starts: Vec<usize> = words[at].char_indices().map(|(at, _)| at).collect();
+                let end = |letter: usize| starts.get(letter).copied().unwrap_or(words[at].len());
+                for first in 0..starts.len() {
+                    let most = (*LETTERS.end()).min(starts.len() - first);
+                    let own = (*LETTERS.start()..=most)
+                        .map(|letters| starts[first]..end(first + letters));
+                    runs.extend(own.map(|own| span::of(words[at], own).to_owned()));
+                }
+            }
+        }
+        runs
     }
 
     /// The longest runs of a question's words that are a name, from the left. A word of a script without spaces is a

@@ -44,6 +44,9 @@ pub struct Spent {
     /// What the answer lacks, where databases could not be reached and a partial answer was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost: Option<Lost>,
+    /// Look-ups that no index of the database serves, each with the statement that would make it fast.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub slow: Vec<String>,
 }
 
 /// In one line.
@@ -56,6 +59,7 @@ impl fmt::Display for Spent {
             bytes,
             seconds,
             lost: _,
+            slow: _,
         } = self;
         let servers = match servers {
             0 | 1 => "database".to_owned(),
@@ -404,6 +408,7 @@ fn name_of(row: &Row) -> Option<Called> {
         form: row.get(1),
         label: row.get(2),
         titled: packed::read_titled(row.get(3))?,
+        ..Called::default()
     })
 }
 

@@ -2,7 +2,10 @@
 
 use super::Origin;
 use super::layer::{GivenLayer, Meta};
+use crate::column::Strings;
+use crate::embed::{Identity, Kind, VectorWriter};
 use crate::exchange::given::{self, Account, Given, Link, Sort, Unit};
+use crate::index::excerpt::Partial;
 use crate::index::{Index, IndexError, Layer};
 use crate::layers::skeleton::rows::encode;
 use std::sync::Arc;
@@ -129,5 +132,61 @@ pub(super) fn build(index: &Index, progress: Progress<'_>) -> Result<GivenLayer,
         members: members.into(),
         entity_vectors,
         relation_vectors,
+    })
+}
+
+/// What was fetched of a graph that lies elsewhere. It has no vectors, and of relations only what joins whom.
+pub(super) fn fetched(index: &Index, partial: &Partial) -> Result<GivenLayer, IndexError> {
+    let (Some(told), Some(theirs)) = (&partial.told, &partial.whole.given) else {
+        // Whatever lies elsewhere has no files beside it.
+        return Err(super::origin(index).err().unwrap_or(IndexError::Empty));
+    };
+    let graph = index.entity_graph(index.options())?;
+    let entities = graph.entities() as u32;
+    let meta = Meta {
+        system: theirs.system.clone(),
+        generation: theirs.generation.clone(),
+        entities: graph.entities(),
+        relations: told.related.len(),
+        ..Meta::default()
+    };
+    let of_entity = (0..entities).map(|entity| graph.row(index.len() + entity as usize).0);
+    let (entity_ends, entity_passages) = flat(of_entity);
+    let related = || told.related.iter();
+    let none = || {
+        let identity = Identity {
+            name: String::new(),
+            kind: Kind::File,
+            dims: 1,
+            fingerprint: String::new(),
+        };
+        VectorWriter::new(identity, false).finish()
+    };
+    Ok(GivenLayer {
+        meta_json: Vec::new().into(),
+        meta,
+        names: graph.labels.clone(),
+        kinds: told.kinds.clone(),
+        descriptions: told.about.clone(),
+        entity_ends: entity_ends.into(),
+        entity_passages: entity_passages.into(),
+        sources: Vec::from_iter(related().map(|own| own.ends[0])).into(),
+        targets: Vec::from_iter(related().map(|own| own.ends[1])).into(),
+        labels: related().map(|own| &own.label).collect(),
+        texts: related().map(|own| &own.about).collect(),
+        weights: Vec::from_iter(related().map(|own| own.weight)).into(),
+        relation_ends: vec![0; told.related.len()].into(),
+        relation_passages: Vec::new().into(),
+        link_sources: Vec::new().into(),
+        link_targets: Vec::new().into(),
+        link_labels: Strings::default(),
+        link_weights: Vec::new().into(),
+        communities: Strings::default(),
+        reports: Strings::default(),
+        levels: Vec::new().into(),
+        member_ends: Vec::new().into(),
+        members: Vec::new().into(),
+        entity_vectors: none()?,
+        relation_vectors: none()?,
     })
 }

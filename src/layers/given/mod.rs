@@ -22,7 +22,10 @@ use std::sync::Arc;
 /// An index without it, or what the build says.
 pub fn opened(index: &Index) -> Result<Arc<GivenLayer>, IndexError> {
     // Files are looked for where there is no layer: every graph that is opened asks.
-    let build = || GivenLayer::build(index, &|_, _, _| true);
+    let build = || match index.partial() {
+        Some(partial) => build::fetched(index, partial),
+        None => GivenLayer::build(index, &|_, _, _| true),
+    };
     index.layer_now(|_: &GivenLayer| true, build)
 }
 
@@ -33,14 +36,19 @@ pub fn opened(index: &Index) -> Result<Arc<GivenLayer>, IndexError> {
 pub fn known(index: &Index) -> Result<Option<Arc<GivenLayer>>, IndexError> {
     match index.layer() {
         Ok(layer) => Ok(Some(layer)),
-        Err(_) if origin(index).is_ok() => opened(index).map(Some),
+        Err(_) if is_known(index) => opened(index).map(Some),
         Err(_) => Ok(None),
     }
 }
 
 /// Whether an index came with a graph.
 pub fn is_known(index: &Index) -> bool {
-    index.layers().iter().any(|name| name == GivenLayer::LABEL) || origin(index).is_ok()
+    match index.partial() {
+        Some(partial) => partial.told.is_some(),
+        None => {
+            index.layers().iter().any(|name| name == GivenLayer::LABEL) || origin(index).is_ok()
+        }
+    }
 }
 
 /// Where the graph is read from.

@@ -3,6 +3,7 @@
 
 use super::GivenLayer;
 use crate::graph::Transition;
+use crate::index::excerpt::Partial;
 use crate::index::{Index, IndexError};
 use crate::layers::{Graph, GraphKind, Node, QueryName, Source};
 use crate::parameters::{HUB_P, Parameter as P, RELATION_WEIGHT, Scoped};
@@ -42,6 +43,8 @@ pub struct GivenGraph {
     transition: Transition,
     relation_weight: f64,
     passages: u32,
+    /// What it knows of the whole, where it is of an excerpt.
+    partial: Option<Arc<Partial>>,
 }
 
 /// What no parameter changes.
@@ -128,6 +131,7 @@ impl GivenGraph {
             transition,
             relation_weight,
             passages: index.len() as u32,
+            partial: index.partial().cloned(),
             layer,
         })
     }
@@ -182,6 +186,15 @@ impl GivenGraph {
         known.map_or(&[], Vec::as_slice)
     }
 
+    /// Asks for names of these forms, where not all names are here.
+    fn asks_for(&self, forms: &[String]) {
+        if let Some(partial) = &self.partial {
+            partial
+                .asked
+                .note(|wanted| wanted.forms.extend(forms.iter().cloned()));
+        }
+    }
+
     /// The links between two passages, in the order of the files.
     fn links(&self, a: Node, b: Node) -> &[u32] {
         let known = self.tables.links.get(&(a.min(b), a.max(b)));
@@ -210,7 +223,12 @@ fn weights(index: &Index, layer: &GivenLayer, relation_weight: f64) -> Transitio
             edges.push((one, other, weight));
         }
     };
-    let of_relations = factor(&layer.weights, relation_weight);
+    let partial = index.partial();
+    let theirs = partial.and_then(|partial| partial.whole.given.as_ref());
+    let of_relations = match theirs {
+        Some(theirs) => relation_weight / theirs.weight.max(f64::MIN_POSITIVE),
+        None => factor(&layer.weights, relation_weight),
+    };
     for (relation, weight) in (0..).zip(layer.weights.iter()) {
         let ends = layer.ends(relation).map(|entity| passages + entity);
         push(ends, *weight, of_relations);
@@ -219,7 +237,11 @@ fn weights(index: &Index, layer: &GivenLayer, relation_weight: f64) -> Transitio
     for (link, weight) in (0..).zip(layer.link_weights.iter()) {
         push(layer.linked(link), *weight, of_links);
     }
-    Transition::of_edges(index.len() + layer.meta.entities, edges)
+    let whole = Transition::of_edges(index.len() + layer.meta.entities, edges);
+    match partial {
+        Some(partial) => whole.within_whole(partial.beyond.clone()),
+        None => whole,
+    }
 }
 
 impl Source for GivenGraph {
@@ -231,9 +253,20 @@ impl Source for GivenGraph {
         self.entity(node).map_or("passage", |_| "entity")
     }
 
+    fn is_called(&self, node: Node) -> bool {
+        let named = |entity: u32| !self.layer.names.get(entity as usize).is_empty();
+        self.partial.is_none() || self.entity(node).is_none_or(named)
+    }
+
     fn label<'a>(&'a self, index: &'a Index, node: Node) -> Cow<'a, str> {
         match self.entity(node) {
-            Some(entity) => self.layer.names.get(entity as usize).into(),
+            Some(entity) => {
+                let name = self.layer.names.get(entity as usize);
+                if let Some(partial) = self.partial.as_ref().filter(|_| name.is_empty()) {
+                    partial.asks_for_name(entity);
+                }
+                name.into()
+            }
             None => index.called(node).into(),
         }
     }
@@ -327,6 +360,7 @@ impl Source for GivenGraph {
 
     /// The longest runs of words, or of letters where a script has no spaces, that are an entity's name.
     fn names(&self, index: &Index, question: &str, _: Scoped<'_>) -> Vec<QueryName> {
+        self.asks_for(&Forms::runs(index.language(), question));
         let runs = self.tables.forms.longest_runs(question).into_iter();
         let runs = runs.filter(|run| !index.language().is_function_word(&run.form));
         let named = runs.map(|run| {
@@ -337,7 +371,9 @@ impl Source for GivenGraph {
     }
 
     fn find(&self, _: &Index, name: &str, _: Scoped<'_>) -> Option<Node> {
-        let entity = self.tables.forms.exact(&Norm::Simple.apply(name))?;
+        let form = Norm::Simple.apply(name);
+        self.asks_for(std::slice::from_ref(&form));
+        let entity = self.tables.forms.exact(&form)?;
         Some(self.node(entity))
     }
 
