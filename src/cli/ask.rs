@@ -4,10 +4,12 @@ use super::figures::{known, number, score};
 use super::grid::{Grid, cells};
 use super::hits::Hits;
 use super::llm::{report, report_of};
-use super::load::{Aim, load_runs};
+use super::load::{Aim, load_runs, set_top};
 use super::named::Named;
 use super::patch::unapplied_graph;
-use super::{ConditionFailed, How, Lossy, Opening, elsewhere, index_and_question, say, write_file};
+use super::{
+    ConditionFailed, How, Lossy, Opening, Reading, elsewhere, index_and_question, say, write_file,
+};
 use crate::explain::{
     self, Format, Trace,
     trace::{Opened, Start, seeds, spelled_out},
@@ -176,8 +178,13 @@ impl AskArgs {
             Purpose::Answer => Keep::Scores,
         };
         let (path, question) = index_and_question(&self.words)?;
-        let encoder = self.opening.reading.encoder.as_deref();
-        let Some(published) = elsewhere::published(path, encoder, lossy.partial)? else {
+        let reading = Reading {
+            lossy,
+            ..self.opening.reading.clone()
+        };
+        let mut settings = self.how.settings(None)?;
+        set_top(&mut settings, self.top)?;
+        let Some(rows) = elsewhere::rows(path, &reading, &mut settings)? else {
             let (index, question, settings) = self.opened(Aim::Whole)?;
             let retrieval = Retriever::new(index.clone()).retrieve(&question, &settings, keep);
             report(&index.llm());
@@ -185,9 +192,7 @@ impl AskArgs {
             warn(&index, &retrieval);
             return Ok((index, retrieval, None));
         };
-        let settings = elsewhere::settings(&published, &self.how, self.top)?;
-        let fetched =
-            retrieve::elsewhere::retrieve(&published, question, &settings, (keep, purpose))?;
+        let fetched = retrieve::elsewhere::retrieve(&*rows, question, &settings, (keep, purpose))?;
         let (index, retrieval) = (fetched.numbered.index, fetched.run);
         self.opening.thinking.of(&index)?;
         warn(&index, &retrieval);
@@ -195,7 +200,7 @@ impl AskArgs {
         if let Some(lost) = &lost {
             note!("hopscope: {}", elsewhere::lost(lost));
         }
-        let spent = published.spent();
+        let spent = rows.spent().unwrap_or_default();
         Ok((index, retrieval, Some(Spent { lost, ..spent })))
     }
 }
@@ -508,6 +513,9 @@ fn told(trace: &Trace, out: &mut impl Write) -> Result<()> {
     writeln!(out, "{}", trace.subgraph)?;
     if let Some(spent) = &trace.database {
         writeln!(out, "{spent}")?;
+        for slow in &spent.slow {
+            writeln!(out, "slow: {slow}")?;
+        }
     }
     if !trace.made_by.is_empty() {
         writeln!(out, "layer made by {}", trace.made_by)?;

@@ -1,12 +1,13 @@
 //! `hopscope publish INDEX --to ADDRESS`, and questions to what was published.
 
-use super::load::{ProgressBars, Read, set_top};
-use super::{How, interrupt, say};
+use super::load::{ProgressBars, Read};
+use super::{Reading, interrupt, say};
 use crate::corpus::{Report, Tally};
 use crate::exchange::postgres::is_one;
+use crate::index::attached::Attached;
 use crate::index::build::STATIC;
 use crate::index::published::{self, Lost, Placed, Publication, Published};
-use crate::index::rows::{self, Rows};
+use crate::index::rows::{Rows, copy};
 use crate::index::{Index, Progress, Step};
 use crate::retrieve::{Settings, elsewhere};
 use crate::text::figures::share;
@@ -115,11 +116,40 @@ pub fn published(
     }
 }
 
+/// What a path names that questions are asked where it lies: an index that is published, or tables of another system with many
+/// texts. The settings are completed as they run there. Tables are not asked but copied where rows do not serve the settings,
+/// unless their address asks for rows.
+pub fn rows(
+    path: Option<&Path>,
+    reading: &Reading,
+    settings: &mut Settings,
+) -> Result<Option<Box<dyn Rows>>> {
+    let encoder = reading.encoder.as_deref();
+    if let Some(published) = published(path, encoder, reading.lossy.partial)? {
+        *settings = elsewhere::fitted(published.whole(), settings)?;
+        return Ok(Some(Box::new(published)));
+    }
+    let attached = match path.filter(|path| is_one(path)) {
+        Some(path) => Attached::find(path, reading.language.0)?,
+        None => None,
+    };
+    let Some(attached) = attached else {
+        return Ok(None);
+    };
+    match elsewhere::fitted(attached.whole(), settings) {
+        Err(_) if !attached.is_asked() => Ok(None),
+        fitted => {
+            *settings = fitted?;
+            Ok(Some(Box::new(attached)))
+        }
+    }
+}
+
 /// The texts and the questions of what is published, and how names were found in them.
 pub fn copied(published: &Published, progress: &dyn Progress) -> Result<Read> {
     let whole = published.whole();
     let total = whole.passages as usize;
-    let corpus = rows::copy(published, &|done| progress.advance(Step::Copy, done, total))?;
+    let corpus = copy(published, &|done| progress.advance(Step::Copy, done, total))?;
     progress.advance(Step::Copy, total, total);
     let counted = |read| Tally {
         read,
@@ -144,13 +174,6 @@ pub fn copied(published: &Published, progress: &dyn Progress) -> Result<Read> {
         options: Some(whole.options.clone()),
         ..corpus.into()
     })
-}
-
-/// The settings of a question to it.
-pub fn settings(published: &Published, how: &How, top: Option<usize>) -> Result<Settings> {
-    let mut settings = how.settings(None)?;
-    set_top(&mut settings, top)?;
-    Ok(elsewhere::fitted(published.whole(), &settings)?)
 }
 
 /// Says on stderr what the last answers of an index cost, where it lies in a database.

@@ -5,14 +5,12 @@ use super::{elsewhere, interrupt};
 use crate::corpus::{self, Corpus, Question, ReadOptions, Report};
 use crate::embed::Reranker;
 use crate::explorer::text::count;
-use crate::index::rows::Rows;
 use crate::index::source::Source;
 use crate::index::{BuildOptions, EntityOptions, Index, Progress, Step, sample};
 use crate::layers::TERM_PASSAGE;
 use crate::layers::entities::entity_options;
 use crate::llm::Announce;
 use crate::parameters::RESULT_K;
-use crate::retrieve::elsewhere::fitted;
 use crate::retrieve::nearest::near;
 use crate::retrieve::{METHODS, Settings};
 use anyhow::{Context, Result, anyhow};
@@ -149,11 +147,9 @@ pub fn open(
     tell: &mut dyn FnMut(String),
 ) -> Result<Arc<Index>> {
     if aim != Aim::Whole
-        && let encoder = reading.encoder.as_deref()
-        && let Some(published) = elsewhere::published(path, encoder, reading.lossy.partial)?
+        && let Some(rows) = elsewhere::rows(path, reading, settings)?
     {
-        *settings = fitted(published.whole(), settings)?;
-        return Ok(Source::open(Box::new(published))?);
+        return Ok(Source::open(rows)?);
     }
     let whole = aim == Aim::Exploring;
     let index = match path {

@@ -2,6 +2,7 @@
 //! password in anything that is shown or kept. Without a server they are skipped.
 #![cfg(unix)]
 
+mod attached;
 mod folder;
 mod published;
 mod server;
