@@ -193,8 +193,11 @@ fn part_of(tokens: Tokens, word: &str) -> &str {
     }
 }
 
+/// In how many passages parts of words are, a passage whose title has one counted twice if its text has it, too.
+type Counts<'w> = FxHashMap<&'w str, usize>;
+
 /// The words that bring in passages: the rarer ones, as long as these are few.
-fn rarer<'w>(parts: &[&'w str], counts: &FxHashMap<&str, usize>) -> Vec<&'w str> {
+fn rarer<'w>(parts: &[&'w str], counts: &Counts<'_>) -> Vec<&'w str> {
     let mut sorted: Vec<&str> = parts.to_vec();
     sorted.sort_by_key(|part| counts.get(part).copied().unwrap_or(0));
     let mut all = 0;
@@ -240,123 +243,155 @@ impl Rows for Attached {
         let passages = self.whole.passages;
         let found = wanted.forms.iter().filter_map(|form| self.forms.like(form));
         let found: BTreeSet<u32> = found.collect();
-        let (units, entities): (Vec<u32>, Vec<u32>) =
-            wanted.nodes.iter().partition(|own| **own < passages);
-        let entities: BTreeSet<u32> = entities
-            .iter()
-            .map(|node| node - passages)
-            .chain(found.iter().copied())
-            .collect();
         let named: BTreeSet<u32> = found.union(&wanted.entities).copied().collect();
-        let mut parts: Vec<&str> = Vec::new();
-        let mut counted: Vec<&str> = Vec::new();
-        for tokens in Tokens::ALL {
-            let own = wanted.words[tokens as usize].iter();
-            parts.extend(own.map(|word| part_of(tokens, word)));
-            let own = wanted.counts[tokens as usize].iter();
-            counted.extend(own.map(|word| part_of(tokens, word)));
-        }
-        parts.sort_unstable();
-        parts.dedup();
-        counted.extend(&parts);
-        counted.sort_unstable();
-        counted.dedup();
+        let (units, mut entities): (Vec<u32>, BTreeSet<u32>) = (
+            wanted.nodes.range(..passages).copied().collect(),
+            wanted
+                .nodes
+                .range(passages..)
+                .map(|node| node - passages)
+                .collect(),
+        );
+        entities.extend(&found);
+        let (posted, counted) = parts(wanted);
+        let owned = |parts: &[&str]| parts.iter().map(|part| (*part).to_owned()).collect();
         let mut look_ups = self.look_ups();
-        let mut first = look_ups
-            .ask(&postgres::Wanted {
-                entities: entities.iter().copied().collect(),
-                units: units.clone(),
-                about: named.iter().copied().collect(),
-                texts: wanted.texts.iter().copied().collect(),
-                counts: counted.iter().map(|part| (*part).to_owned()).collect(),
-                ..postgres::Wanted::default()
-            })
-            .map_err(rows)?;
-        let titled = |part: &str| self.titled(part).count();
-        let counts: FxHashMap<&str, usize> = counted
-            .iter()
-            .zip(&first.counts)
-            .map(|(part, count)| (*part, count + titled(part)))
-            .collect();
-        let rare = rarer(&parts, &counts);
-        let joined = self.joined(&first, &entities);
-        // Names beside those that were asked for weigh by how many neighbours they have.
-        let mut beside: BTreeSet<u32> = first.entities.values().flatten().copied().collect();
-        beside.extend(joined.values().flatten().copied());
+        let first = look_ups.ask(&postgres::Wanted {
+            entities: entities.iter().copied().collect(),
+            units: units.clone(),
+            about: named.iter().copied().collect(),
+            texts: wanted.texts.iter().copied().collect(),
+            counts: owned(&counted),
+            ..postgres::Wanted::default()
+        });
+        let mut first = first.map_err(rows)?;
+        let counts = counted.into_iter().zip(&first.counts);
+        let counts = counts.map(|(part, count)| (part, count + self.titled(part).count()));
+        let counts: Counts<'_> = counts.collect();
+        let rare = rarer(&posted, &counts);
+        let mut graph = Rowed::of(passages, &first, &entities);
         let titled: BTreeSet<u32> = rare.iter().flat_map(|part| self.titled(part)).collect();
-        let mut second = look_ups
-            .ask(&postgres::Wanted {
-                degrees: beside.difference(&entities).copied().collect(),
-                words: rare.iter().map(|part| (*part).to_owned()).collect(),
-                texts: titled.into_iter().collect(),
-                ..postgres::Wanted::default()
-            })
-            .map_err(rows)?;
+        let second = look_ups.ask(&postgres::Wanted {
+            degrees: graph.beside(&entities),
+            words: owned(&rare),
+            texts: titled.into_iter().collect(),
+            ..postgres::Wanted::default()
+        });
+        let second = second.map_err(rows)?;
         let ids = wanted.ids.iter().filter_map(|id| look_ups.unit(id));
         let bare: Vec<u32> = ids.chain(wanted.titles.iter().copied()).collect();
         drop(look_ups);
-        let degree = |entity: u32| {
-            let own = || {
-                let units = first.units.get(&entity)?.len();
-                Some((units + joined.get(&entity).map_or(0, BTreeSet::len)) as u32)
-            };
-            own()
-                .or_else(|| second.degrees.get(&entity).copied())
-                .unwrap_or(0)
-        };
-        let of_entity = |entity: &u32| {
-            let units = first.units.get(entity).into_iter().flatten();
-            let units = units.map(|unit| Joined {
-                node: *unit,
-                tf: 1,
-                degree: first.entities.get(unit).map_or(0, Vec::len) as u32,
-            });
-            let others = joined.get(entity).into_iter().flatten();
-            let others = others.map(|other| Joined {
-                node: passages + other,
-                tf: 0,
-                degree: degree(*other),
-            });
-            (passages + entity, units.chain(others).collect())
-        };
-        let of_unit = |unit: &u32| {
-            let own = first.entities.get(unit).into_iter().flatten();
-            let own = own.map(|entity| Joined {
-                node: passages + entity,
-                tf: 1,
-                degree: degree(*entity),
-            });
-            (*unit, own.collect())
-        };
+        graph.degrees = Some(&second.degrees);
+        let of_units = units.iter().map(|unit| graph.of_unit(*unit));
+        let of_entities = entities.iter().map(|entity| graph.of_entity(*entity));
         let mut came = Came {
-            joined: units
-                .iter()
-                .map(of_unit)
-                .chain(entities.iter().map(of_entity))
-                .collect(),
+            joined: of_units.chain(of_entities).collect(),
             related: first.relations.iter().map(related).collect(),
             ..Came::default()
         };
-        came.names = named
-            .iter()
-            .map(|entity| self.called(*entity, &mut first.about))
-            .collect();
         self.words(wanted, (&counts, &rare), &second.texts, &mut came);
-        came.passages = bare
-            .into_iter()
-            .map(|passage| self.passage(passage, None))
-            .collect();
-        for passage in &wanted.texts {
-            let text = first
-                .texts
-                .remove(passage)
-                .or_else(|| second.texts.remove(passage));
-            let text = text.unwrap_or_default();
-            came.passages.push(self.passage(*passage, Some(text)));
-            came.mentions.push((*passage, Vec::new()));
-            came.spans.push((*passage, Vec::new()));
-        }
+        let called = |entity: &u32| self.called(*entity, &mut first.about);
+        came.names = named.iter().map(called).collect();
+        let bare = bare.into_iter().map(|passage| self.passage(passage, None));
+        let texts = wanted.texts.iter().map(|passage| {
+            let text = first.texts.remove(passage).unwrap_or_default();
+            self.passage(*passage, Some(text))
+        });
+        came.passages = bare.chain(texts).collect();
+        // Where a name stands in a text the tables do not say.
+        let texts = || wanted.texts.iter();
+        came.mentions = texts().map(|passage| (*passage, Vec::new())).collect();
+        came.spans = texts().map(|passage| (*passage, Vec::new())).collect();
         Ok(came)
+    }
+}
+
+/// Parts of the words whose postings are wanted, and of these and the words that are to be counted.
+fn parts(wanted: &Wanted) -> (Vec<&str>, Vec<&str>) {
+    fn of(words: &[BTreeSet<String>]) -> BTreeSet<&str> {
+        let cuts = Tokens::ALL.into_iter().zip(words);
+        let parts = cuts.flat_map(|(cut, own)| own.iter().map(move |word| part_of(cut, word)));
+        parts.collect()
+    }
+    let (posted, counted) = (of(&wanted.words), of(&wanted.counts));
+    let all = posted.union(&counted).copied().collect();
+    (posted.into_iter().collect(), all)
+}
+
+/// Rows of what came of texts and entities.
+struct Rowed<'c> {
+    passages: u32,
+    came: &'c postgres::Came,
+    /// By entity of those that were asked for: the entities that it has relations with.
+    joined: FxHashMap<u32, BTreeSet<u32>>,
+    /// Of other entities, how many neighbours they have; none until that came.
+    degrees: Option<&'c FxHashMap<u32, u32>>,
+}
+
+impl<'c> Rowed<'c> {
+    fn of(passages: u32, came: &'c postgres::Came, entities: &BTreeSet<u32>) -> Rowed<'c> {
+        let mut joined: FxHashMap<u32, BTreeSet<u32>> = FxHashMap::default();
+        for relation in &came.relations {
+            let ends = (relation.source, relation.target);
+            for (one, other) in [ends, (ends.1, ends.0)] {
+                if entities.contains(&one) {
+                    joined.entry(one).or_default().insert(other);
+                }
+            }
+        }
+        Rowed {
+            passages,
+            came,
+            joined,
+            degrees: None,
+        }
+    }
+
+    /// The entities beside those that were asked for: a walk weighs them by how many neighbours they have.
+    fn beside(&self, entities: &BTreeSet<u32>) -> Vec<u32> {
+        let of_units = self.came.entities.values().flatten();
+        let all: BTreeSet<u32> = of_units
+            .chain(self.joined.values().flatten())
+            .copied()
+            .collect();
+        all.difference(entities).copied().collect()
+    }
+
+    fn others(&self, entity: u32) -> impl Iterator<Item = u32> + '_ {
+        self.joined.get(&entity).into_iter().flatten().copied()
+    }
+
+    /// How many neighbours an entity has.
+    fn degree(&self, entity: u32) -> u32 {
+        let own = self.came.units.get(&entity);
+        let own = own.map(|units| (units.len() + self.others(entity).count()) as u32);
+        let other = || self.degrees?.get(&entity).copied();
+        own.or_else(other).unwrap_or(0)
+    }
+
+    fn of_entity(&self, entity: u32) -> (u32, Vec<Joined>) {
+        let units = self.came.units.get(&entity).into_iter().flatten();
+        let units = units.map(|unit| Joined {
+            node: *unit,
+            tf: 1,
+            degree: self.came.entities.get(unit).map_or(0, Vec::len) as u32,
+        });
+        let others = self.others(entity).map(|other| Joined {
+            node: self.passages + other,
+            tf: 0,
+            degree: self.degree(other),
+        });
+        (self.passages + entity, units.chain(others).collect())
+    }
+
+    fn of_unit(&self, unit: u32) -> (u32, Vec<Joined>) {
+        let own = self.came.entities.get(&unit).into_iter().flatten();
+        let own = own.map(|entity| Joined {
+            node: self.passages + entity,
+            tf: 1,
+            degree: self.degree(*entity),
+        });
+        (unit, own.collect())
     }
 }
 
@@ -370,27 +405,11 @@ fn related(relation: &Relation) -> Related {
 }
 
 impl Attached {
-    /// By entity of some: the entities that it has relations with.
-    fn joined(&self, came: &postgres::Came, of: &BTreeSet<u32>) -> FxHashMap<u32, BTreeSet<u32>> {
-        let mut joined: FxHashMap<u32, BTreeSet<u32>> = FxHashMap::default();
-        for relation in &came.relations {
-            for (one, other) in [
-                (relation.source, relation.target),
-                (relation.target, relation.source),
-            ] {
-                if of.contains(&one) {
-                    joined.entry(one).or_default().insert(other);
-                }
-            }
-        }
-        joined
-    }
-
     /// Postings of the words that are wanted, in the texts that came, and in how many passages each word is.
     fn words(
         &self,
         wanted: &Wanted,
-        (counts, rare): (&FxHashMap<&str, usize>, &[&str]),
+        (counts, rare): (&Counts<'_>, &[&str]),
         texts: &FxHashMap<u32, String>,
         came: &mut Came,
     ) {

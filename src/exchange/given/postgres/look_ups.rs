@@ -118,7 +118,6 @@ enum Part {
     About,
     Degrees,
     Texts,
-    Count,
     Counts,
 }
 
@@ -389,7 +388,6 @@ impl LookUps {
                         came.texts.insert(unit, row.get(1).to_owned());
                     }
                 }
-                (Part::Count, _) => came.counts.push(key.parse().unwrap_or(0)),
                 (Part::Counts, _) => {
                     let columns = 0..row.len();
                     let counts = columns.map(|at| row.get(at).parse().unwrap_or(0));
@@ -517,52 +515,35 @@ impl LookUps {
                 format!("SELECT {id}, {content} FROM {from} WHERE {mine} AND {key} = ANY ({own})"),
             );
         }
-        let column = self.chunks.own("content");
-        // An index over parts of words knows the column as it is.
-        let (text, lower) = match self.by_parts {
-            true => (column, format!("{from}")),
+        // An index over parts of words knows texts as they are; without one they are put into lower case, once.
+        let (text, texts) = match self.by_parts {
+            true => (self.chunks.own("content"), format!("{from} WHERE {mine}")),
             false => (
                 "lower".to_owned(),
                 format!(
-                    "(SELECT *, pg_catalog.lower({content}) AS lower FROM {from} WHERE {mine} OFFSET 0) t"
+                    "(SELECT *, pg_catalog.lower({content}) AS lower FROM {from} WHERE {mine} OFFSET 0) t WHERE true"
                 ),
             ),
         };
-        match self.by_parts {
-            true => {
-                for word in &wanted.counts {
-                    let has = has(&text, word, self.by_parts);
-                    ask(
-                        Part::Count,
-                        format!("SELECT pg_catalog.count(*) FROM {from} WHERE {mine} AND {has}"),
-                    );
-                }
+        let has = |word: &String| has(&text, word, self.by_parts);
+        if self.by_parts {
+            for word in &wanted.counts {
+                let has = has(word);
+                let count = format!("SELECT pg_catalog.count(*) FROM {texts} AND {has}");
+                ask(Part::Counts, count);
             }
-            false if !wanted.counts.is_empty() => {
-                let count = |word: &String| {
-                    format!(
-                        "pg_catalog.count(*) FILTER (WHERE {})",
-                        has(&text, word, false)
-                    )
-                };
-                let counts: Vec<String> = wanted.counts.iter().map(count).collect();
-                ask(
-                    Part::Counts,
-                    format!("SELECT {} FROM {lower}", counts.join(", ")),
-                );
-            }
-            false => {}
+        } else if !wanted.counts.is_empty() {
+            let count = |word| format!("pg_catalog.count(*) FILTER (WHERE {})", has(word));
+            let counts: Vec<String> = wanted.counts.iter().map(count).collect();
+            let counts = counts.join(", ");
+            ask(Part::Counts, format!("SELECT {counts} FROM {texts}"));
         }
         if !wanted.words.is_empty() {
-            let any: Vec<String> = (wanted.words.iter())
-                .map(|word| has(&text, word, self.by_parts))
-                .collect();
+            let any: Vec<String> = wanted.words.iter().map(has).collect();
+            let any = any.join(" OR ");
             ask(
                 Part::Texts,
-                format!(
-                    "SELECT {id}, {content} FROM {lower} WHERE {mine} AND ({})",
-                    any.join(" OR ")
-                ),
+                format!("SELECT {id}, {content} FROM {texts} AND ({any})"),
             );
         }
         asked
