@@ -108,7 +108,7 @@ impl Attached {
             .fingerprint(),
             passages: passages as u32,
             entities: given.entities.len() as u32,
-            edges: places as u64,
+            edges: (places + relations) as u64,
             options: EntityOptions {
                 language,
                 ..EntityOptions::default()

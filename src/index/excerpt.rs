@@ -106,7 +106,8 @@ pub struct Partial {
 pub struct Told {
     pub kinds: Strings,
     pub about: Strings,
-    pub related: Vec<Related>,
+    /// By the numbers of names here.
+    pub related: Vec<([u32; 2], Arc<Related>)>,
 }
 
 impl fmt::Debug for Told {
@@ -188,7 +189,7 @@ pub struct Excerpt {
     reached: Vec<u32>,
     names: BTreeMap<u32, Called>,
     /// What joins two names, in the order of these.
-    related: BTreeMap<[u32; 2], Vec<Related>>,
+    related: BTreeMap<[u32; 2], Vec<Arc<Related>>>,
     aliases: BTreeMap<String, String>,
     forms: FxHashSet<String>,
     words: [FxHashMap<String, Arc<Vec<Posting>>>; Tokens::ALL.len()],
@@ -407,7 +408,8 @@ impl Excerpt {
             self.related.remove(&related.ends);
         }
         for related in came.related {
-            self.related.entry(related.ends).or_default().push(related);
+            let known = self.related.entry(related.ends).or_default();
+            known.push(related.into());
         }
         self.aliases.extend(came.aliases);
         self.forms.extend(lacks.forms);
@@ -787,23 +789,14 @@ impl Excerpt {
         let mentions = numbers.passages_of(&self.mentions);
         let mentions = mentions.map(|(at, own)| (at as usize, own.iter().filter_map(mention)));
         let forms = strings(|name| &name.form);
-        let ends = |related: &Related| {
+        let joined = |related: &Arc<Related>| {
             let [source, target] = related.ends.map(|end| numbers.name(end));
-            Some([source?, target?])
+            Some(([source?, target?], related.clone()))
         };
-        let related = self.related.values().flatten();
         let told = self.whole.given.as_ref().map(|_| Told {
             kinds: strings(|name| &name.kind),
             about: strings(|name| &name.about),
-            related: related
-                .filter_map(|own| {
-                    let ends = ends(own)?;
-                    Some(Related {
-                        ends,
-                        ..own.clone()
-                    })
-                })
-                .collect(),
+            related: self.related.values().flatten().filter_map(joined).collect(),
         });
         EntityGraph {
             passages: numbers.passages(),

@@ -73,7 +73,7 @@ pub struct Whole {
     pub fingerprint: String,
     pub passages: u32,
     pub entities: u32,
-    /// Entity-passage edges, each once.
+    /// Entity-passage edges, each once, and relations.
     pub edges: u64,
     pub options: EntityOptions,
     /// Words of all passages together, by the way words are cut.

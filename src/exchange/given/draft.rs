@@ -375,9 +375,9 @@ impl Draft {
         });
     }
 
-    /// Entities and texts by what the files call them, so far.
-    pub fn places(&self) -> [&FxHashMap<String, u32>; 2] {
-        [&self.entities, &self.units]
+    /// The graph as far as it was read, with its entities and texts by what the files call them.
+    pub fn parted(self) -> (Given, [FxHashMap<String, u32>; 2]) {
+        (self.given, [self.entities, self.units])
     }
 
     /// The graph.

@@ -438,8 +438,10 @@ pub fn facts(index: &Index, argument: &str) -> Facts {
         answers: q.answers.clone(),
         gold: q.wanted(),
     };
-    // Where the corpus came with a graph, that is the one that is looked at.
-    let given = crate::layers::given::known(index).ok().flatten();
+    // Where the corpus came with a graph, that is the one that is looked at. Of one that lies elsewhere the sizes are known.
+    let here = index.source().is_none();
+    let given = here.then(|| crate::layers::given::known(index).ok().flatten());
+    let given = given.flatten();
     let given = given.map(|layer| (layer.meta.entities, layer.edges()));
     let size = index.size();
     Facts {

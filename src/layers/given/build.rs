@@ -152,7 +152,7 @@ pub(super) fn fetched(index: &Index, partial: &Partial) -> Result<GivenLayer, In
     };
     let of_entity = (0..entities).map(|entity| graph.row(index.len() + entity as usize).0);
     let (entity_ends, entity_passages) = flat(of_entity);
-    let related = || told.related.iter();
+    let related = || told.related.iter().map(|(_, own)| own);
     let none = || {
         let identity = Identity {
             name: String::new(),
@@ -170,8 +170,8 @@ pub(super) fn fetched(index: &Index, partial: &Partial) -> Result<GivenLayer, In
         descriptions: told.about.clone(),
         entity_ends: entity_ends.into(),
         entity_passages: entity_passages.into(),
-        sources: Vec::from_iter(related().map(|own| own.ends[0])).into(),
-        targets: Vec::from_iter(related().map(|own| own.ends[1])).into(),
+        sources: Vec::from_iter(told.related.iter().map(|own| own.0[0])).into(),
+        targets: Vec::from_iter(told.related.iter().map(|own| own.0[1])).into(),
         labels: related().map(|own| &own.label).collect(),
         texts: related().map(|own| &own.about).collect(),
         weights: Vec::from_iter(related().map(|own| own.weight)).into(),

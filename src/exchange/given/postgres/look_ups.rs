@@ -15,7 +15,7 @@ use std::path::Path;
 use std::time::Instant;
 
 /// Relations up to which those of all entities are counted at once.
-const COUNTED: usize = 2_000_000;
+const COUNTED: usize = 500_000;
 /// Characters of a description that are read.
 const DESCRIBED: usize = 2000;
 
@@ -174,15 +174,14 @@ impl LookUps {
         names(&read, &nodes, lists.as_ref(), &mut draft)?;
         let (relations, weight) = weights(&read, &edges, &mut draft)?;
         let listed = listed_places(&read, lists.as_ref())?;
-        let keys = draft.places().map(|places| {
+        let (given, places) = draft.parted();
+        let keys = places.each_ref().map(|places| {
             let mut keys = vec![String::new(); places.len()];
             for (key, place) in places {
                 keys[*place as usize].clone_from(key);
             }
             keys
         });
-        let places = draft.places().map(Clone::clone);
-        let given = draft.finish();
         let mut own = LookUps {
             nodes,
             edges,
