@@ -20,9 +20,9 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Texts from which on a graph is asked where it lies, unless its address says otherwise: fewer are copied in a second or two, and
-/// a copy serves every method.
-const LEAST: usize = 5000;
+/// Texts from which on a graph is asked where it lies, unless its address says otherwise: fewer are copied in less than half a
+/// minute, and a copy serves every method and answers faster.
+const LEAST: usize = 50_000;
 /// Texts that language and length are read from.
 const SAMPLED: usize = 256;
 /// Passages that the words of a question bring in, at most.

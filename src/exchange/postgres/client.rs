@@ -146,6 +146,11 @@ impl Snapshot {
         Ok(all)
     }
 
+    /// Whether the connection broke, and the moment with it.
+    pub fn is_lost(&self) -> bool {
+        self.client.is_closed()
+    }
+
     /// Where it is, and who reads.
     pub fn address(&self) -> &Address {
         &self.address

@@ -311,7 +311,15 @@ impl LookUps {
     fn answered(&mut self, asked: &[(Part, String)], came: &mut Came) -> Result<(), GraphError> {
         let queries: Vec<String> = asked.iter().map(|(_, query)| query.clone()).collect();
         let start = Instant::now();
-        let answers = self.source.snapshot.each(&queries)?;
+        let answers = self.source.snapshot.each(&queries);
+        let answers = answers.map_err(|error| match self.source.snapshot.is_lost() {
+            // Another transaction would see other rows.
+            true => self.source.snapshot.error(
+                "the connection broke while the tables were open".to_owned(),
+                "open them again",
+            ),
+            false => error,
+        })?;
         self.cost.trips += 1;
         self.cost.seconds += start.elapsed().as_secs_f64();
         for ((part, _), rows) in asked.iter().zip(answers) {
