@@ -88,6 +88,37 @@ fn samples() -> Vec<PathBuf> {
     samples
 }
 
+/// A folder of LightRAG as tables of a database of its own, and the user who may only read them.
+fn in_tables(server: &Server, at: usize, sample: &Path) -> (Folder, String, String) {
+    let (database, user) = (format!("graph{at}"), format!("reader{at}"));
+    server.database(&database, "light");
+    server.sql(&database, &table::lightrag(server, &database, "light"));
+    let folder = Folder::read(sample);
+    server.sql(&database, &folder.rows("light", "W"));
+    server.reader(&database, "light", &user);
+    (folder, database, user)
+}
+
+/// Holds that the program asked a server for nothing but to read.
+fn only_read(server: &Server) {
+    let statements = server.statements("hopscope");
+    assert!(statements.len() > 50);
+    for statement in statements {
+        let only_reads = "SET default_transaction_read_only = on";
+        let reads = [
+            "BEGIN", "SELECT ", "DECLARE ", "FETCH ", "CLOSE ", only_reads,
+        ];
+        assert!(
+            reads.iter().any(|begin| statement.starts_with(begin)),
+            "{statement}"
+        );
+        assert!(
+            !statement.starts_with("BEGIN") || statement.contains("READ ONLY"),
+            "{statement}"
+        );
+    }
+}
+
 #[test]
 fn tables_are_read_as_their_folder_is_and_nothing_is_written() {
     let Some(server) = Server::start() else {
@@ -95,13 +126,7 @@ fn tables_are_read_as_their_folder_is_and_nothing_is_written() {
     };
     let home = tempfile::tempdir().unwrap();
     for (at, sample) in samples().iter().enumerate() {
-        let database = format!("graph{at}");
-        server.database(&database, "light");
-        server.sql(&database, &table::lightrag(&server, &database, "light"));
-        let folder = Folder::read(sample);
-        server.sql(&database, &folder.rows("light", "W"));
-        let user = format!("reader{at}");
-        server.reader(&database, "light", &user);
+        let (folder, database, user) = in_tables(&server, at, sample);
         let address = server.address(&user, &format!("{database}?schema=light"));
         let path = sample.to_str().unwrap();
         let theirs = json(home.path(), &["import", path, "--json"]);
@@ -137,22 +162,7 @@ fn tables_are_read_as_their_folder_is_and_nothing_is_written() {
             assert_eq!(theirs.len(), ours.len());
         }
     }
-    let statements = server.statements("hopscope");
-    assert!(statements.len() > 50);
-    for statement in statements {
-        let only_reads = "SET default_transaction_read_only = on";
-        let reads = [
-            "BEGIN", "SELECT ", "DECLARE ", "FETCH ", "CLOSE ", only_reads,
-        ];
-        assert!(
-            reads.iter().any(|begin| statement.starts_with(begin)),
-            "{statement}"
-        );
-        assert!(
-            !statement.starts_with("BEGIN") || statement.contains("READ ONLY"),
-            "{statement}"
-        );
-    }
+    only_read(&server);
 }
 
 #[test]
