@@ -80,7 +80,7 @@ impl Missing {
             }
             Missing::Elsewhere => {
                 format!(
-                    "reads more than is published; make a copy: hopscope index {index} --out DIR"
+                    "needs more than a question looks up; make a copy: hopscope index {index} --out DIR"
                 )
             }
             Missing::Layer(layer) | Missing::Foreign(layer) => {

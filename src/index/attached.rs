@@ -2,7 +2,7 @@
 //! by the server, and counted here in the passages that have the rarer words of a question.
 
 use super::entities::EntityOptions;
-use super::published::Spent;
+use super::published::{Spent, rows};
 use super::rows::{
     Called, Came, Joined, Names, Passage, Posting, Related, Rows, Theirs, Wanted, Whole,
 };
@@ -11,7 +11,6 @@ use crate::column::Strings;
 use crate::corpus::{Question, full_text};
 use crate::exchange::given::postgres::{self, LookUps};
 use crate::exchange::given::{Entity, Relation, Unit};
-use crate::exchange::schema::GraphError;
 use crate::text::forms::Forms;
 use crate::text::{Language, Norm, Tokens};
 use rustc_hash::FxHashMap;
@@ -37,10 +36,6 @@ pub struct Attached {
     entities: Vec<Entity>,
     forms: Forms,
     look_ups: Mutex<LookUps>,
-}
-
-fn rows(error: GraphError) -> IndexError {
-    IndexError::Rows(error.into())
 }
 
 impl Attached {

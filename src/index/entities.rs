@@ -265,9 +265,7 @@ impl EntityGraph {
     /// Remembers that an excerpt was asked for a form that it does not have.
     fn lacks(&self, form: &str) {
         if let Some(partial) = &self.partial {
-            partial.asked.note(|lacks| {
-                lacks.forms.insert(form.to_owned());
-            });
+            partial.asks_for_form(form);
         }
     }
 

@@ -126,6 +126,13 @@ impl Partial {
         }
     }
 
+    /// Asks for the names of a form.
+    pub fn asks_for_form(&self, form: &str) {
+        self.asked.note(|wanted| {
+            wanted.forms.insert(form.to_owned());
+        });
+    }
+
     /// Asks for what a name is called.
     pub fn asks_for_name(&self, entity: u32) {
         if self.numbers.is_whole() {

@@ -71,7 +71,7 @@ pub struct Fetched {
 /// What a method lacks on rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lack {
-    /// A step, by its name, that reads more of an index than is published.
+    /// A step, by its name, that needs more of an index than a question looks up.
     Step(&'static str),
     /// Hop's layer.
     Sentences,
@@ -103,7 +103,7 @@ impl Lack {
                 let known = METHODS.iter().filter(|own| lack(whole, own).is_none());
                 let known: Vec<&str> = known.map(|method| &*method.name).collect();
                 format!(
-                    "method {name}: its step '{step}' reads more of an index than is published; methods that run: {}; all \
+                    "method {name}: its step '{step}' needs more than a question looks up; methods that run: {}; all \
                      run on a copy: hopscope index ADDRESS --out DIR",
                     known.join(", ")
                 )

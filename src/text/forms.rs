@@ -13,6 +13,9 @@ pub struct Forms {
     stems: FxHashMap<String, Option<u32>>,
 }
 
+/// Hears of a form that no name has.
+type Lacks<'l> = &'l dyn Fn(&str);
+
 /// A run of a question that is a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Run {
@@ -53,14 +56,23 @@ impl Forms {
         self.exact.get(form).copied()
     }
 
+    /// The same, and tells where there is none.
+    fn exact_or(&self, form: &str, lacks: Lacks<'_>) -> Option<u32> {
+        let exact = self.exact(form);
+        if exact.is_none() {
+            lacks(form);
+        }
+        exact
+    }
+
     /// The number of the name with this form, or of the only one with its stems.
     pub fn like(&self, form: &str) -> Option<u32> {
-        self.find(form.to_owned()).map(|run| run.name)
+        self.find(form.to_owned(), &|_| {}).map(|run| run.name)
     }
 
     /// The name with this form, or the only one with its stems.
-    fn find(&self, form: String) -> Option<Run> {
-        let exact = self.exact(&form);
+    fn find(&self, form: String, lacks: Lacks<'_>) -> Option<Run> {
+        let exact = self.exact_or(&form, lacks);
         let stem = || *self.stems.get(&self.language.stems_of_name(&form)?)?;
         Some(Run {
             name: exact.or_else(stem)?,
@@ -69,31 +81,14 @@ impl Forms {
         })
     }
 
-    /// Everything in a question that [`longest_runs`](Self::longest_runs) may look for.
-    pub fn runs(language: Language, question: &str) -> Vec<String> {
-        let form = Norm::Simple.apply(question);
-        let words: Vec<&str> = form.split(' ').filter(|word| !word.is_empty()).collect();
-        let mut runs = Vec::new();
-        for at in 0..words.len() {
-            let longest = words.len().min(at + LONGEST);
-            runs.extend((at + 1..=longest).map(|end| words[at..end].join(" ")));
-            if language == Language::Korean || words[at].chars().any(alone) {
-                let starts: Vec<usize> = words[at].char_indices().map(|(at, _)| at).collect();
-                let end = |letter: usize| starts.get(letter).copied().unwrap_or(words[at].len());
-                for first in 0..starts.len() {
-                    let most = (*LETTERS.end()).min(starts.len() - first);
-                    let own = (*LETTERS.start()..=most)
-                        .map(|letters| starts[first]..end(first + letters));
-                    runs.extend(own.map(|own| span::of(words[at], own).to_owned()));
-                }
-            }
-        }
-        runs
-    }
-
     /// The longest runs of a question's words that are a name, from the left. A word of a script without spaces is a
     /// sentence: runs of its letters are looked for. A Korean word begins with its name.
     pub fn longest_runs(&self, question: &str) -> Vec<Run> {
+        self.longest_runs_or(question, &|_| {})
+    }
+
+    /// The same, and tells every form that was looked for and that no name has.
+    pub fn longest_runs_or(&self, question: &str, lacks: Lacks<'_>) -> Vec<Run> {
         let form = Norm::Simple.apply(question);
         let words: Vec<&str> = form.split(' ').filter(|word| !word.is_empty()).collect();
         let mut found = Vec::new();
@@ -102,14 +97,14 @@ impl Forms {
             let longest = words.len().min(at + LONGEST);
             let run = (at + 1..=longest)
                 .rev()
-                .find_map(|end| Some((end, self.find(words[at..end].join(" "))?)));
+                .find_map(|end| Some((end, self.find(words[at..end].join(" "), lacks)?)));
             match run {
                 Some((end, run)) => {
                     found.push(run);
                     at = end;
                 }
                 None => {
-                    found.extend(self.letter_runs(words[at]));
+                    found.extend(self.letter_runs(words[at], lacks));
                     at += 1;
                 }
             }
@@ -117,13 +112,13 @@ impl Forms {
         found
     }
 
-    fn letter_runs(&self, word: &str) -> Vec<Run> {
+    fn letter_runs(&self, word: &str, lacks: Lacks<'_>) -> Vec<Run> {
         if self.language != Language::Korean && !word.chars().any(alone) {
             return Vec::new();
         }
-        let known = |run: &str| self.exact(run).is_some();
+        let known = |run: &str| self.exact_or(run, lacks).is_some();
         let runs = letter_runs(self.language, word, known).into_iter();
-        runs.filter_map(|run| self.find(span::of(word, run).to_owned()))
+        runs.filter_map(|run| self.find(span::of(word, run).to_owned(), lacks))
             .collect()
     }
 }

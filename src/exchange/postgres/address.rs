@@ -388,7 +388,7 @@ impl Address {
             Some("rows") => Some(Read::Rows),
             Some(other) => {
                 return Err((
-                    format!("'{other}' is no way to read tables"),
+                    format!("'{other}' is not a value of read"),
                     "use read=rows or read=copy".to_owned(),
                 ));
             }

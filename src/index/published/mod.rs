@@ -346,6 +346,6 @@ fn schema_of(address: &Address) -> String {
     named.unwrap_or_else(|| SCHEMA.to_owned())
 }
 
-fn rows(error: GraphError) -> IndexError {
+pub(super) fn rows(error: GraphError) -> IndexError {
     IndexError::Rows(Box::new(error))
 }

@@ -186,12 +186,10 @@ impl GivenGraph {
         known.map_or(&[], Vec::as_slice)
     }
 
-    /// Asks for names of these forms, where not all names are here.
-    fn asks_for(&self, forms: &[String]) {
+    /// Asks for the names of a form, where not all names are here.
+    fn asks_for(&self, form: &str) {
         if let Some(partial) = &self.partial {
-            partial
-                .asked
-                .note(|wanted| wanted.forms.extend(forms.iter().cloned()));
+            partial.asks_for_form(form);
         }
     }
 
@@ -360,8 +358,9 @@ impl Source for GivenGraph {
 
     /// The longest runs of words, or of letters where a script has no spaces, that are an entity's name.
     fn names(&self, index: &Index, question: &str, _: Scoped<'_>) -> Vec<QueryName> {
-        self.asks_for(&Forms::runs(index.language(), question));
-        let runs = self.tables.forms.longest_runs(question).into_iter();
+        let forms = &self.tables.forms;
+        let runs = forms.longest_runs_or(question, &|form| self.asks_for(form));
+        let runs = runs.into_iter();
         let runs = runs.filter(|run| !index.language().is_function_word(&run.form));
         let named = runs.map(|run| {
             let nodes = vec![self.node(run.name)];
@@ -372,9 +371,11 @@ impl Source for GivenGraph {
 
     fn find(&self, _: &Index, name: &str, _: Scoped<'_>) -> Option<Node> {
         let form = Norm::Simple.apply(name);
-        self.asks_for(std::slice::from_ref(&form));
-        let entity = self.tables.forms.exact(&form)?;
-        Some(self.node(entity))
+        let entity = self.tables.forms.exact(&form);
+        if entity.is_none() {
+            self.asks_for(&form);
+        }
+        Some(self.node(entity?))
     }
 
     fn nearest(

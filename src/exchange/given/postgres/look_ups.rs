@@ -242,7 +242,7 @@ impl LookUps {
         }
         if let Some(lists) = self.lists.as_ref().filter(|_| !self.by_text) {
             advice.push(format!(
-                "entities of a text are looked for in all lists: CREATE INDEX ON {} USING gin (chunk_ids)",
+                "finding the entities of a text scans every list: CREATE INDEX ON {} USING gin (chunk_ids)",
                 lists.sql()
             ));
         }
@@ -256,14 +256,14 @@ impl LookUps {
         };
         if !of_edges.iter().any(second) {
             advice.push(format!(
-                "relations of their second entity are looked for in all: CREATE INDEX ON {} (workspace, namespace, tgt_id)",
+                "finding relations by their second entity scans every relation: CREATE INDEX ON {} (workspace, namespace, tgt_id)",
                 self.edges.sql()
             ));
         }
         self.by_parts = has(&indexes(&self.chunks)?, ["gin_trgm_ops", "content"]);
         if !self.by_parts {
             advice.push(format!(
-                "words are looked for in all texts: CREATE EXTENSION IF NOT EXISTS pg_trgm; CREATE INDEX ON {} USING gin (content gin_trgm_ops)",
+                "finding words scans every text: CREATE EXTENSION IF NOT EXISTS pg_trgm; CREATE INDEX ON {} USING gin (content gin_trgm_ops)",
                 self.chunks.sql()
             ));
         }
@@ -438,7 +438,11 @@ impl LookUps {
                 );
             }
             let columns = ["src_id", "tgt_id"].map(|name| self.edges.text(name));
-            let columns = format!("{}, {}", columns.join(", "), joined(&self.edges));
+            let columns = format!(
+                "{}, {}",
+                columns.join(", "),
+                properties(&self.edges, &["weight", "keywords"])
+            );
             let first = of_edges(&columns, &format!("{source} = ANY ({own})"));
             let second = of_edges(
                 &columns,
@@ -447,7 +451,7 @@ impl LookUps {
             ask(
                 Part::Relations,
                 format!(
-                    "SELECT * FROM ({first} UNION ALL {second}) r(source, target, said) ORDER BY source COLLATE \"C\", target COLLATE \"C\""
+                    "SELECT * FROM ({first} UNION ALL {second}) r(source, target, properties) ORDER BY source COLLATE \"C\", target COLLATE \"C\""
                 ),
             );
         }
@@ -474,7 +478,7 @@ impl LookUps {
             );
             let (id, said, key) = (
                 self.nodes.text("id"),
-                said(&self.nodes),
+                properties(&self.nodes, &["entity_type"]),
                 self.nodes.own("id"),
             );
             ask(
@@ -652,16 +656,6 @@ fn jsonb(lists: &Table) -> String {
 fn listed(lists: &Table) -> String {
     let column = jsonb(lists);
     format!("CASE pg_catalog.jsonb_typeof({column}) WHEN 'array' THEN {column} ELSE '[]' END")
-}
-
-/// What is read of an entity.
-fn said(table: &Table) -> String {
-    properties(table, &["entity_type"])
-}
-
-/// What is read of a relation.
-fn joined(table: &Table) -> String {
-    properties(table, &["weight", "keywords"])
 }
 
 /// Some attributes and the beginning of the description, in the place of all; what is no object as it is.
