@@ -12,7 +12,7 @@ use crate::index::published::Spent;
 use crate::index::rows;
 use crate::layers::{Graph, GraphEdited, LayerKind};
 use crate::retrieve::explanation::{Reason, Story};
-use crate::retrieve::{Confidence, Ledger, Node, SeedChange, Settings};
+use crate::retrieve::{Confidence, Ledger, Matched, Node, SeedChange, Settings};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
@@ -253,7 +253,7 @@ pub struct Scene {
     /// Best first, deeper than top K.
     pub passages: Vec<PassageRow>,
     /// How many passages scored above zero.
-    pub matched: usize,
+    pub matched: Matched,
     pub top_k: usize,
     /// Every gold passage of the question with what became of it.
     pub gold: Vec<Gold>,
@@ -266,7 +266,7 @@ pub struct Scene {
     /// Names of ir_measures with their values; empty where no gold is known.
     pub measures: Vec<(&'static str, f64)>,
     /// First-stage ranking: its name and how many passages it matched.
-    pub first_stage: Option<(&'static str, usize)>,
+    pub first_stage: Option<(&'static str, Matched)>,
     /// What scored the candidates again, and how many there were.
     pub reranked: Option<(&'static str, usize)>,
     /// How many words or names feedback added to the question.

@@ -2,10 +2,9 @@
 //! by the server, and counted here in the passages that have the rarer words of a question.
 
 use super::entities::EntityOptions;
+use super::lexical::postings_in;
 use super::published::{Spent, rows};
-use super::rows::{
-    Called, Came, Joined, Names, Passage, Posting, Related, Rows, Theirs, Wanted, Whole,
-};
+use super::rows::{Called, Came, Joined, Names, Passage, Related, Rows, Theirs, Wanted, Whole};
 use super::{IndexError, Passages};
 use crate::column::Strings;
 use crate::corpus::{Question, full_text};
@@ -425,28 +424,16 @@ impl Attached {
         for tokens in Tokens::ALL {
             let cut = tokens as usize;
             let own = &wanted.words[cut];
-            let mut posted: BTreeMap<&str, Vec<Posting>> = BTreeMap::new();
-            if !own.is_empty() {
-                for (unit, text) in &sorted {
-                    let (mut length, mut tf) = (0, BTreeMap::new());
-                    let text = full_text(&self.units[**unit as usize].title, text);
-                    tokens.each(language, &text, |word| {
-                        length += 1;
-                        if let Some(word) = own.get(word) {
-                            *tf.entry(&**word).or_insert(0) += 1;
-                        }
-                    });
-                    for (word, tf) in tf {
-                        posted.entry(word).or_default().push(Posting {
-                            passage: **unit,
-                            tf,
-                            length,
-                        });
-                    }
-                }
-            }
+            let text = |(unit, text): &(&u32, &String)| {
+                let title = &self.units[**unit as usize].title;
+                (**unit, full_text(title, text))
+            };
+            let mut posted = match own.is_empty() {
+                true => BTreeMap::new(),
+                false => postings_in(tokens, language, own, sorted.iter().map(text)),
+            };
             for word in own {
-                let postings = posted.remove(&**word).unwrap_or_default();
+                let postings = posted.remove(word).unwrap_or_default();
                 // Of a word that brought in passages all came. Of another one the passages are counted that have it in a word.
                 let part = part_of(tokens, word);
                 if !rare.contains(&part) {

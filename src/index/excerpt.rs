@@ -4,7 +4,7 @@
 //! Whoever asks it for a name or a word that was not fetched finds none, and the excerpt remembers what it was asked for.
 
 use super::entities::{Aliases, EntityGraph, Occurrence};
-use super::lexical::{Bm25, ByWord, Held};
+use super::lexical::{Bm25, ByWord, Held, postings_in};
 use super::numbers::Numbers;
 use super::passages::{Came, is_checksum};
 use super::rows::{
@@ -13,7 +13,7 @@ use super::rows::{
 use super::source::Source;
 use super::{Dense, HopLayer, Index, IndexError, Lexical, OwnGraph, Passages};
 use crate::column::{Column, Strings};
-use crate::corpus::Question;
+use crate::corpus::{Question, full_text};
 use crate::derived::once;
 use crate::embed::fixed::pieces;
 use crate::embed::vectors::{Row, top};
@@ -165,12 +165,21 @@ pub struct Reads {
     pub words: Vec<Deep>,
 }
 
-/// Passages by their words: the best, best first, and how many have one.
+/// Passages by their words: the best, best first, and how many have one, or at least so many where not all passages of the
+/// words came.
 #[derive(Clone)]
 struct Listed {
     best: Vec<u32>,
     matched: usize,
+    /// What may change them: texts of passages, or common words with all of theirs.
+    lacks: Wanted,
 }
+
+/// Bytes that a passage with a word takes among those of the word; and what its text takes, for each of its words and since
+/// it lies apart from others. The less of both is fetched.
+const POSTING: f64 = 3.0;
+const WORD: f64 = 8.0;
+const APART: f64 = 1000.0;
 
 /// Passages that are scored by their words at a time.
 const SCORED: u32 = 1 << 15;
@@ -200,6 +209,8 @@ pub struct Excerpt {
     aliases: BTreeMap<String, String>,
     forms: FxHashSet<String>,
     words: [FxHashMap<String, Arc<Vec<Posting>>>; Tokens::ALL.len()],
+    /// Words of which no passages came, since so many have them: above are those whose texts are here.
+    common: [BTreeSet<String>; Tokens::ALL.len()],
     counts: [FxHashMap<String, u32>; Tokens::ALL.len()],
     /// Lengths of passages by the numbers of the whole, as far as postings give them; unset since words came.
     lengths: [OnceLock<Column<u32>>; Tokens::ALL.len()],
@@ -218,8 +229,8 @@ pub struct Excerpt {
     /// The word pieces of the question, where its vectors are made of theirs, and what those weigh that came.
     pieces: BTreeSet<u32>,
     weights: Vec<(u32, f32)>,
-    /// See [`Excerpt::by_words`]; none since words came.
-    listed: Option<Vec<Listed>>,
+    /// See [`Excerpt::by_words`]; unset since words came.
+    listed: OnceLock<Vec<Listed>>,
     question: Question,
     asked: Arc<Asked>,
     /// What could not be asked for.
@@ -271,6 +282,7 @@ impl Excerpt {
             aliases: BTreeMap::new(),
             forms: FxHashSet::default(),
             words: Default::default(),
+            common: Default::default(),
             counts: Default::default(),
             lengths: Default::default(),
             passages: BTreeMap::new(),
@@ -283,7 +295,7 @@ impl Excerpt {
             vector: None,
             pieces: BTreeSet::new(),
             weights: Vec::new(),
-            listed: None,
+            listed: OnceLock::new(),
             question: question.clone(),
             asked: Arc::default(),
             gone: Wanted::default(),
@@ -307,7 +319,7 @@ impl Excerpt {
             self.pieces = pieces(text)?.into_iter().collect();
         }
         if reads.words != self.reads.words {
-            self.listed = None;
+            self.listed = OnceLock::new();
         }
         self.reads = reads;
         Ok(())
@@ -338,7 +350,13 @@ impl Excerpt {
         self.rows.len()
     }
 
-    /// What of this was not fetched yet, and what the excerpt was asked for meanwhile.
+    /// Whether it has words of which only the passages are known whose texts came.
+    pub fn is_open(&self) -> bool {
+        self.common.iter().any(|words| !words.is_empty())
+    }
+
+    /// What of this was not fetched yet, what decides which passages words bring in, and what the excerpt was asked for
+    /// meanwhile.
     pub fn lacking(&self, mut of: Wanted) -> Wanted {
         let mut asked = self.asked.all();
         of.forms.append(&mut asked.forms);
@@ -346,6 +364,10 @@ impl Excerpt {
         let nearest = asked.nearest.take();
         of.nearest = nearest.filter(|own| own.depth > self.nearest);
         of.extend(asked);
+        if self.is_open() {
+            let lists = self.listed().iter();
+            lists.for_each(|listed| of.extend(listed.lacks.clone()));
+        }
         // Names stand in sentences.
         of.nodes.extend(&of.sentences);
         of.pieces = match self.weights.is_empty() {
@@ -397,7 +419,7 @@ impl Excerpt {
     ///
     /// # Errors
     /// What whoever has the rows says.
-    pub fn fetch(&mut self, rows: &dyn Rows, lacks: Wanted) -> Result<(), IndexError> {
+    pub fn fetch(&mut self, rows: &dyn Rows, mut lacks: Wanted) -> Result<(), IndexError> {
         let came = rows.fetch(self.reads.names, &lacks)?;
         let own = came.joined.iter().map(|(node, _)| *node);
         let beside = came.joined.iter().flat_map(|(_, row)| row);
@@ -420,18 +442,20 @@ impl Excerpt {
         }
         self.aliases.extend(came.aliases);
         self.forms.extend(lacks.forms);
-        let words = self
-            .words
-            .iter_mut()
-            .zip(lacks.words.into_iter().zip(came.posted));
-        for (known, (asked, posted)) in words {
+        let mut worded = self.is_open() && !lacks.texts.is_empty();
+        for (cut, posted) in came.posted.into_iter().enumerate() {
+            let (known, common) = (&mut self.words[cut], &mut self.common[cut]);
+            let asked = std::mem::take(&mut lacks.words[cut]);
+            worded |= !asked.is_empty() || !lacks.common[cut].is_empty();
+            let counted = came.counts[cut].iter().map(|(word, _)| word);
+            common.extend(counted.filter(|word| asked.contains(*word)).cloned());
+            common.retain(|word| !lacks.common[cut].contains(word));
             // A word that nobody has is known to have no passage.
-            if !asked.is_empty() {
-                self.listed = None;
-                self.lengths = Default::default();
-            }
             known.extend(asked.into_iter().map(|word| (word, Arc::default())));
-            known.extend(posted.into_iter().map(|(word, own)| (word, Arc::new(own))));
+            for (word, own) in posted {
+                common.remove(&word);
+                known.insert(word, Arc::new(own));
+            }
         }
         for (known, (asked, came)) in self
             .counts
@@ -473,11 +497,49 @@ impl Excerpt {
             self.names.entry(*entity).or_insert_with(unread);
         }
         self.gone.extend(came.gone);
+        if worded {
+            self.count_common();
+            self.listed = OnceLock::new();
+            self.lengths = Default::default();
+        }
         Ok(())
     }
 
-    /// The passages that the words of a list bring in, and how many they match.
-    fn by_words(&self, deep: &Deep) -> Listed {
+    /// Counts common words in the texts that came.
+    fn count_common(&mut self) {
+        for tokens in Tokens::ALL {
+            let (known, common) = (
+                &mut self.words[tokens as usize],
+                &self.common[tokens as usize],
+            );
+            if common.is_empty() {
+                continue;
+            }
+            let texts = self.passages.iter().filter_map(|(passage, own)| {
+                let text = own.text.as_ref()?;
+                Some((*passage, full_text(&own.title, text)))
+            });
+            let language = self.whole.options.language;
+            let mut posted = postings_in(tokens, language, common, texts);
+            for word in common {
+                let own = posted.remove(word).unwrap_or_default();
+                known.insert(word.clone(), Arc::new(own));
+            }
+        }
+    }
+
+    /// The lists by words.
+    fn listed(&self) -> &[Listed] {
+        let listed: &Vec<Listed> = once(&self.listed, || {
+            let lists = self.reads.words.iter();
+            lists.map(|deep| self.by_words(deep)).collect()
+        });
+        listed
+    }
+
+    /// Scores of all passages by the words of a list, as far as passages of these came, some passages at a time: what is read
+    /// of each part, which begins with that passage.
+    fn scored<T: Send>(&self, deep: &Deep, read: impl Fn(u32, &[f32]) -> T + Sync) -> Vec<T> {
         let known = &self.words[deep.tokens as usize];
         let (average, passages) = (self.average(deep.tokens), self.whole.passages);
         let words = deep.words.iter().filter_map(|(word, weight)| {
@@ -502,22 +564,108 @@ impl Excerpt {
                 }
             }
             let scores: Vec<f32> = sums.iter().map(|sum| *sum as f32).collect();
-            let best = top(&scores, deep.most).into_iter();
+            read(from, &scores)
+        };
+        let parts = (0..passages.div_ceil(SCORED)).into_par_iter();
+        parts.map_init(Vec::new, some).collect()
+    }
+
+    /// The passages that the words of a list bring in, and how many they match.
+    fn by_words(&self, deep: &Deep) -> Listed {
+        let parts = self.scored(deep, |from, scores| {
+            let best = top(scores, deep.most).into_iter();
             let best = best.filter(|(_, score)| *score > 0.0);
             let best: Vec<(u32, f32)> = best.map(|(own, score)| (from + own, score)).collect();
             (scores.iter().filter(|score| **score > 0.0).count(), best)
-        };
-        let parts = (0..passages.div_ceil(SCORED)).into_par_iter();
-        let parts: Vec<(usize, Vec<(u32, f32)>)> = parts.map_init(Vec::new, some).collect();
-        let matched = parts.iter().map(|(matched, _)| matched).sum();
+        });
+        let matched: usize = parts.iter().map(|(matched, _)| matched).sum();
         // Equal scores stand in the order of their passages.
         let best = parts.into_iter().flat_map(|(_, best)| best);
         let (passages, scores): (Vec<u32>, Vec<f32>) = best.unzip();
-        let best = top(&scores, deep.most).into_iter();
+        let best = top(&scores, deep.most);
+        let last = deep.most.checked_sub(1).and_then(|last| best.get(last));
+        let last = last.map_or(0.0, |(_, score)| f64::from(*score));
+        let place = |(place, _): &(u32, f32)| passages[*place as usize];
         Listed {
-            best: best.map(|(place, _)| passages[place as usize]).collect(),
-            matched,
+            lacks: self.lacks_of(deep, last),
+            best: best.iter().map(place).collect(),
+            matched: matched.max(self.matched_by_one(deep)),
         }
+    }
+
+    /// The words of a list of which not all passages came, with how many have each, rarest first.
+    fn open<'a>(&self, deep: &'a Deep) -> Vec<(u32, &'a (String, f64))> {
+        let (cut, tokens) = (deep.tokens as usize, deep.tokens);
+        let words = deep.words.iter();
+        let open = words.filter(|(word, _)| self.common[cut].contains(word));
+        let open = open.map(|own| (self.df(tokens, &own.0, &[]), own));
+        let mut open: Vec<_> = open.collect();
+        open.sort_by_key(|(df, _)| *df);
+        open
+    }
+
+    /// How many passages have the commonest word of a list whose passages did not all come.
+    fn matched_by_one(&self, deep: &Deep) -> usize {
+        let open = self.open(deep);
+        open.last().map_or(0, |(df, _)| *df as usize)
+    }
+
+    /// What may change the best passages by the words of a list, the last of which has this score. A passage gains from a word
+    /// less than its weight; so one that has only words which together weigh less is not among them, nor one that does not
+    /// come near enough by its other words.
+    fn lacks_of(&self, deep: &Deep, last: f64) -> Wanted {
+        let (mut lacks, open) = (Wanted::default(), self.open(deep));
+        let passages = self.whole.passages as usize;
+        let gains = open.iter().map(|(df, (_, weight))| {
+            let idf = super::lexical::idf(passages, *df);
+            weight * idf
+        });
+        let gains: Vec<f64> = gains.collect();
+        // What the words gain together without the rarest so many.
+        let without = |rarest: usize| -> f64 { gains[rarest..].iter().sum() };
+        // Scores are rounded; where fewer matched than are listed, the next may have a third of what is to be had.
+        let last = match last > 0.0 {
+            true => last * (1.0 - f64::from(f32::EPSILON)),
+            false => without(0) / 3.0,
+        };
+        let mut rarest = (0..open.len())
+            .find(|rarest| without(*rarest) < last)
+            .unwrap_or(open.len());
+        if rarest == 0 && !open.is_empty() {
+            let near = self.near(deep, last - without(0));
+            let texts = |rarest: &usize| {
+                let near = near.iter().filter(|own| own.1 >= last - without(*rarest));
+                near.count() as f64 * (APART + self.average(Tokens::Plain) * WORD)
+            };
+            let words = |rarest: &usize| {
+                let words: f64 = open[..*rarest].iter().map(|own| f64::from(own.0)).sum();
+                words * POSTING
+            };
+            let bytes = |rarest: &usize| words(rarest) + texts(rarest);
+            let least = (0..=open.len()).min_by(|a, b| bytes(a).total_cmp(&bytes(b)));
+            rarest = least.unwrap_or(0);
+            if rarest == 0 {
+                lacks.texts = near.into_iter().map(|own| own.0).collect();
+            }
+        }
+        let common = open.iter().map(|(_, own)| own.0.clone());
+        lacks.common[deep.tokens as usize] = common.take(rarest).collect();
+        lacks
+    }
+
+    /// The passages whose texts did not come and that have such a score by the words of a list, or a better one.
+    fn near(&self, deep: &Deep, least: f64) -> Vec<(u32, f64)> {
+        let unread = |passage: u32| {
+            let own = self.passages.get(&passage);
+            own.is_none_or(|own| own.text.is_none())
+        };
+        let near = self.scored(deep, |from, scores| {
+            let near = (from..).zip(scores.iter().map(|score| f64::from(*score)));
+            let near = near.filter(|(_, score)| *score > 0.0 && *score >= least);
+            let near = near.filter(|(passage, _)| unread(*passage));
+            near.collect::<Vec<_>>()
+        });
+        near.concat()
     }
 
     /// How many passages have a word, of which these came.
@@ -534,8 +682,9 @@ impl Excerpt {
     /// Whether any passage of the whole has a word of a list.
     pub fn matches(&self, list: &Deep) -> bool {
         let known = &self.words[list.tokens as usize];
-        let posted = list.words.iter().filter_map(|(word, _)| known.get(word));
-        posted.map(|postings| postings.len()).any(|count| count > 0)
+        let posted = (list.words.iter()).filter_map(|(word, _)| Some((word, known.get(word)?)));
+        let mut counts = posted.map(|(word, postings)| self.df(list.tokens, word, postings));
+        counts.any(|count| count > 0)
     }
 
     /// An index of what was fetched. While a question still `walks`, only the passages that words alone bring in have their
@@ -543,15 +692,12 @@ impl Excerpt {
     ///
     /// # Errors
     /// Vectors that are not of the index.
-    pub fn index(&mut self, walks: bool) -> Result<Numbered, IndexError> {
-        let listed = self.listed.take();
-        let lists = self.reads.words.iter();
-        let listed = listed.unwrap_or_else(|| lists.map(|deep| self.by_words(deep)).collect());
-        let numbers = Arc::new(Numbers::own(self.came(&listed), self.whole.passages));
-        let index = self.of(&numbers, &listed, walks);
-        self.listed = Some(listed);
+    pub fn index(&self, walks: bool) -> Result<Numbered, IndexError> {
+        let listed = self.listed();
+        let numbers = Arc::new(Numbers::own(self.came(listed), self.whole.passages));
+        let index = self.of(&numbers, listed, walks)?;
         Ok(Numbered {
-            index: Arc::new(index?),
+            index: Arc::new(index),
             numbers,
         })
     }
@@ -835,16 +981,21 @@ impl Excerpt {
     fn lexical(&self, numbers: &Numbers, worded: Option<&Numbers>, listed: &[Listed]) -> Lexical {
         // How many others match the first list of a cut.
         let unseen = |tokens, words: &ByWord| {
-            let mut lists = self.reads.words.iter().zip(listed);
-            let Some((deep, listed)) = lists.find(|(deep, _)| deep.tokens == tokens) else {
+            let mut lists = self.reads.words.iter().enumerate();
+            let Some((at, deep)) = lists.find(|(_, deep)| deep.tokens == tokens) else {
                 return 0;
             };
+            let by_one = || self.matched_by_one(deep);
+            let matched = listed.get(at).map_or_else(by_one, |listed| listed.matched);
+            if matched == 0 {
+                return 0;
+            }
             let mut seen = vec![false; numbers.passages()];
             let own = deep.words.iter().filter_map(|(word, _)| words.get(word));
             let own = own.flat_map(|(_, own)| own.iter());
             let first = |own: &&Posting| !std::mem::replace(&mut seen[own.passage as usize], true);
             let here = own.filter(first).count();
-            listed.matched.saturating_sub(here)
+            matched.saturating_sub(here)
         };
         let cuts = Tokens::ALL.map(|tokens| {
             let words = self.words[tokens as usize].iter();
@@ -873,6 +1024,7 @@ impl Excerpt {
             };
             Held {
                 unseen: unseen(tokens, &words),
+                has_more: !self.common[tokens as usize].is_empty(),
                 counts: self.counts[tokens as usize].clone(),
                 lengths: match numbers.is_whole() {
                     true => once(&self.lengths[tokens as usize], lengths).clone(),

@@ -10,6 +10,7 @@ use super::rows::{EachWord, Posting};
 use crate::column::Column;
 use crate::text::{Language, Tokens, span};
 use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -38,8 +39,9 @@ struct Cut {
     average: f64,
     /// What stands beside tf in the saturation, by passage, for the constants that were asked for last.
     norms: Mutex<Option<(Bm25, Arc<Vec<f64>>)>>,
-    /// Passages that match the question and are not among these.
+    /// Passages that match the question and are not among these, and whether there are more of them.
     unseen: usize,
+    has_more: bool,
 }
 
 enum Postings {
@@ -63,6 +65,7 @@ pub struct Held {
     /// Of the whole.
     pub average: f64,
     pub unseen: usize,
+    pub has_more: bool,
 }
 
 /// Where a word's postings are.
@@ -120,6 +123,37 @@ pub fn counted(tokens: Tokens, language: Language, text: &str) -> Vec<(String, f
         }
     });
     words
+}
+
+/// The postings of some words in these texts, which come in the order of their passages.
+pub fn postings_in(
+    tokens: Tokens,
+    language: Language,
+    words: &BTreeSet<String>,
+    texts: impl Iterator<Item = (u32, String)>,
+) -> BTreeMap<String, Vec<Posting>> {
+    let mut all: BTreeMap<String, Vec<Posting>> = BTreeMap::new();
+    for (passage, text) in texts {
+        let (mut length, mut tf): (_, BTreeMap<&str, u32>) = (0, BTreeMap::new());
+        tokens.each(language, &text, |word| {
+            length += 1;
+            if let Some(word) = words.get(word) {
+                *tf.entry(word).or_default() += 1;
+            }
+        });
+        for (word, tf) in tf {
+            let own = Posting {
+                passage,
+                tf,
+                length,
+            };
+            match all.get_mut(word) {
+                Some(known) => known.push(own),
+                None => drop(all.insert(word.to_owned(), vec![own])),
+            }
+        }
+    }
+    all
 }
 
 /// What the system did not let the engine do, where that is why it failed.
@@ -285,6 +319,7 @@ impl Lexical {
                 average,
                 norms: Mutex::default(),
                 unseen: 0,
+                has_more: false,
             });
         }
         Ok(Lexical {
@@ -308,6 +343,7 @@ impl Lexical {
             average: held.average,
             norms: Mutex::default(),
             unseen: held.unseen,
+            has_more: held.has_more,
         };
         Lexical {
             cuts: cuts.into_iter().map(cut).collect(),
@@ -464,6 +500,11 @@ impl Lexical {
     /// How many passages match the question beside those that are here: none, unless this is an excerpt.
     pub fn unseen(&self, tokens: Tokens) -> usize {
         self.cut(tokens).unseen
+    }
+
+    /// Whether more may match it: not all passages of its words came.
+    pub fn has_more(&self, tokens: Tokens) -> bool {
+        self.cut(tokens).has_more
     }
 
     /// BM25 score of every passage, 0 where no word is shared. Words are added in the order given, in f64.

@@ -162,6 +162,10 @@ pub struct Related {
     pub weight: f32,
 }
 
+/// How many passages have a word at most that comes with them at once: of a more common one only the count comes, and those
+/// are asked for where nothing else decides which passages are best.
+pub const FEW: u32 = 1 << 15;
+
 /// How many passages of one title a seed can name.
 pub const NAMESAKES: usize = 5;
 
@@ -207,8 +211,10 @@ pub struct Wanted {
     pub forms: BTreeSet<String>,
     /// Names by number.
     pub entities: BTreeSet<u32>,
-    /// Words by the way they are cut, with the passages that have them.
+    /// Words by the way they are cut, with the passages that have them where these are few; else with their number.
     pub words: [BTreeSet<String>; Tokens::ALL.len()],
+    /// The same, with all of those passages.
+    pub common: [BTreeSet<String>; Tokens::ALL.len()],
     /// The same, with the number of those passages alone.
     pub counts: [BTreeSet<String>; Tokens::ALL.len()],
     /// Passages that have one of some identifiers, without their texts.
@@ -245,6 +251,17 @@ impl Wanted {
         ]
     }
 
+    /// Its lists of words, cut by cut.
+    pub(super) fn by_word(&mut self) -> impl Iterator<Item = &mut BTreeSet<String>> {
+        let Wanted {
+            words,
+            common,
+            counts,
+            ..
+        } = self;
+        words.iter_mut().chain(common).chain(counts)
+    }
+
     /// How many numbers it lists.
     pub fn listed(&mut self) -> usize {
         let lists = self.numbers().into_iter();
@@ -256,8 +273,7 @@ impl Wanted {
         for ((own, _), (other, _)) in self.numbers().into_iter().zip(other.numbers()) {
             own.append(other);
         }
-        let words = self.words.iter_mut().chain(&mut self.counts);
-        for (own, other) in words.zip(other.words.iter_mut().chain(&mut other.counts)) {
+        for (own, other) in self.by_word().zip(other.by_word()) {
             own.append(other);
         }
     }
@@ -282,7 +298,7 @@ pub struct Came {
     pub aliases: Vec<(String, String)>,
     /// Passages that have a word, ascending.
     pub posted: [Vec<(String, Vec<Posting>)>; Tokens::ALL.len()],
-    /// In how many passages a word is, where it is in any; of a word with postings, where there are more than came.
+    /// In how many passages a word is, where it is in any; of a word whose passages were asked for, where not all came.
     pub counts: [Vec<(String, u32)>; Tokens::ALL.len()],
     pub passages: Vec<(u32, Passage)>,
     /// Names in a passage.
@@ -429,6 +445,7 @@ pub struct Here<'a> {
     graph: Arc<EntityGraph>,
     layer: Option<Arc<HopLayer>>,
     whole: Whole,
+    few: u32,
 }
 
 impl<'a> Here<'a> {
@@ -456,7 +473,15 @@ impl<'a> Here<'a> {
             graph: index.entity_graph(index.options())?,
             layer,
             whole,
+            few: FEW,
         })
+    }
+
+    /// The same with words that fewer passages have sent with these.
+    #[must_use]
+    pub fn with_few(mut self, few: u32) -> Here<'a> {
+        self.few = few;
+        self
     }
 
     /// The same without its vectors.
@@ -625,15 +650,23 @@ impl Rows for Here<'_> {
         };
         for tokens in Tokens::ALL {
             let cut = tokens as usize;
-            for word in &wanted.words[cut] {
+            let count = |word: &String| {
+                let count = self.index.lexical.count_of(tokens, word);
+                let count = count.map_err(|cause| IndexError::Lexical(cause.to_string()));
+                count.map(|count| (word.clone(), count))
+            };
+            let counted = wanted.words[cut].iter().map(count);
+            let counted = counted.collect::<Result<Vec<_>, _>>()?.into_iter();
+            let (few, many): (Vec<_>, _) = counted.partition(|(_, count)| *count <= self.few);
+            let few = few.iter().map(|(word, _)| word);
+            for word in few.chain(&wanted.common[cut]) {
                 let postings = self.index.lexical.postings_of(tokens, word);
                 let postings = postings.map_err(|cause| IndexError::Lexical(cause.to_string()))?;
                 came.posted[cut].push((word.clone(), postings));
             }
+            came.counts[cut] = many;
             for word in &wanted.counts[cut] {
-                let count = self.index.lexical.count_of(tokens, word);
-                let count = count.map_err(|cause| IndexError::Lexical(cause.to_string()))?;
-                came.counts[cut].push((word.clone(), count));
+                came.counts[cut].push(count(word)?);
             }
         }
         let titles = wanted.titles.iter().map(|&p| (p, self.passage(p, false)));

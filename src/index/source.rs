@@ -60,10 +60,11 @@ impl Kept {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether its index has the parts that this reads.
+    /// Whether its index has the parts that this reads, and other lists by words lack nothing.
     pub fn has(&self, reads: &Reads) -> bool {
         let own = self.excerpt.reads();
-        (own.names, own.vectors, own.sentences) == (reads.names, reads.vectors, reads.sentences)
+        let parts = |reads: &Reads| (reads.names, reads.vectors, reads.sentences);
+        parts(own) == parts(reads) && (own.words == reads.words || !self.excerpt.is_open())
     }
 }
 

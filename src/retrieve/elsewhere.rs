@@ -276,6 +276,13 @@ fn filled(
     let steps = &settings.method().plan().steps;
     let mut walks = (steps.iter()).any(|step| step.operator.declaration().walks);
     loop {
+        // A walk may begin where words are: which passages these bring in is settled first.
+        let open = excerpt.lacking(Wanted::default());
+        if !open.is_empty() {
+            in_time(start)?;
+            excerpt.fetch(rows, open)?;
+            continue;
+        }
         let numbered = excerpt.index(walks)?;
         let mut retriever = Retriever::here(numbered.index.clone());
         let run = retriever.retrieve(&question, settings, Keep::Scores)?;
@@ -551,7 +558,7 @@ impl There {
             // A walk goes on in rounds over the short excerpt; the rest is one look-up.
             let walks = !lacks.nodes.is_empty();
             excerpt.fetch(rows, lacks)?;
-            if walks {
+            if walks || excerpt.is_open() {
                 rounds(&mut excerpt)?;
             }
             own.turn(source.keep(excerpt)?);
@@ -629,10 +636,13 @@ fn crossed(run: &Retrieval) -> impl Iterator<Item = (u32, u32)> {
     crossings.map(|crossing| (crossing.seed, crossing.name))
 }
 
-/// What the learned order reads of its candidates: their texts, and the names that two of them have.
+/// What the learned order reads of its candidates: their texts, and the names that two of them have; and the texts of those
+/// that signals compare, where these say which have a common word.
 fn of_candidates(excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval) -> Wanted {
     let records = run.records.iter();
-    let compared = records.filter_map(|record| record.output.get::<Candidates>());
+    let compared = records
+        .clone()
+        .filter_map(|record| record.output.get::<Candidates>());
     let passages: Vec<u32> = compared
         .flat_map(|candidates| &candidates.passages)
         .map(|passage| numbered.whole(*passage))
@@ -644,9 +654,13 @@ fn of_candidates(excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval) -> Wan
         }
     }
     let shared = counts.into_iter().filter(|(_, count)| *count > 1);
+    let signals = records.filter_map(|record| record.output.get::<Signals>());
+    let signals = signals.filter(|_| excerpt.is_open());
+    let worded = signals.flat_map(|signals| &signals.candidates);
+    let worded = worded.map(|passage| numbered.whole(*passage));
     Wanted {
         nodes: passages.iter().copied().collect(),
-        texts: passages.iter().copied().collect(),
+        texts: worded.chain(passages.iter().copied()).collect(),
         entities: shared.map(|(name, _)| name).collect(),
         ..Wanted::default()
     }

@@ -46,7 +46,8 @@ pub use methods::{DEFAULT_METHOD, METHODS, Method, MethodRef, Ranker, Way};
 pub use nearest::Search;
 pub use presets::{NO_PRESET, PRESETS, Preset, PresetRef, Presets};
 pub use retrieval::{
-    DEPTH, Hit, Ledger, Mixed, Ranked, Reranked, Retrieval, Seed, Seeded, Spread, StageTime,
+    DEPTH, Hit, Ledger, Matched, Mixed, Ranked, Reranked, Retrieval, Seed, Seeded, Spread,
+    StageTime,
 };
 pub use settings::Settings;
 pub use shared::Shared;

@@ -167,7 +167,10 @@ mod tests {
             let beam = &["vector_search=hnsw", "hnsw_ef_search=232"];
             let near = ranked(&index, beam, &question.text);
             assert_eq!(exact.hits, near.hits);
-            assert_eq!((exact.matched, near.matched), (index.len(), DEPTH));
+            assert_eq!(
+                (exact.matched, near.matched),
+                (index.len().into(), DEPTH.into())
+            );
         }
     }
 

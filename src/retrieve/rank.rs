@@ -1,7 +1,7 @@
 //! First-stage rankings: BM25, and BM25 with a question expanded by what its own first pass found.
 
 use super::methods::Ranker;
-use super::retrieval::{Expansion, Hit, Ranked};
+use super::retrieval::{Expansion, Hit, Matched, Ranked};
 use crate::index::lexical::Weighted;
 use crate::index::{Bm25, EntityGraph, Index};
 use crate::layers::{GraphView, Link, Mask, Node, QueryName};
@@ -46,7 +46,11 @@ pub fn words(
         .lexical()
         .scores(tokens(values), &words, constants(values), scratch)?;
     let (hits, matched) = best(scratch, depth, |score| score as f32);
-    let matched = matched + index.lexical().unseen(tokens(values));
+    let lexical = index.lexical();
+    let matched = Matched {
+        count: matched + lexical.unseen(tokens(values)),
+        at_least: lexical.has_more(tokens(values)),
+    };
     Ok(Ranked {
         words,
         ..Ranked::new(ranker, hits, matched)

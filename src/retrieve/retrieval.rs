@@ -20,8 +20,9 @@ use crate::index::lexical::{Weighted, counted};
 use crate::layers::{Graph, GraphEdited, GraphView, Link, Node, QueryName};
 use crate::parameters::{FALLBACK, Fallback, RESULT_K};
 use crate::retrieve::masses::Masses;
-use crate::text::Tokens;
+use crate::text::{Tokens, count};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::sync::Arc;
 
 /// How far down rankings are kept (first stage and final), beyond what top K shows.
@@ -36,6 +37,31 @@ pub struct Hit {
     pub score: f32,
 }
 
+/// How many passages scored above zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Matched {
+    /// So many, or at least so many.
+    pub count: usize,
+    /// Whether others were not counted.
+    pub at_least: bool,
+}
+
+impl From<usize> for Matched {
+    fn from(count: usize) -> Matched {
+        Matched {
+            count,
+            at_least: false,
+        }
+    }
+}
+
+impl fmt::Display for Matched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at_least = if self.at_least { "at least " } else { "" };
+        write!(f, "{at_least}{}", count(self.count))
+    }
+}
+
 /// A ranking of passages.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ranked {
@@ -44,7 +70,7 @@ pub struct Ranked {
     /// The best [`DEPTH`] (or top K, when larger) with a score above zero.
     pub hits: Vec<Hit>,
     /// How many passages scored above zero.
-    pub matched: usize,
+    pub matched: Matched,
     /// The words that were scored, expanded ones after the question's own.
     pub words: Vec<Weighted>,
     /// What joined the question, heaviest first.
@@ -59,11 +85,11 @@ pub struct Ranked {
 
 impl Ranked {
     /// Hits in their order; `matched`: how many had a score at all.
-    pub fn new(ranker: Ranker, hits: Vec<Hit>, matched: usize) -> Ranked {
+    pub fn new(ranker: Ranker, hits: Vec<Hit>, matched: impl Into<Matched>) -> Ranked {
         Ranked {
             ranker,
             hits,
-            matched,
+            matched: matched.into(),
             words: Vec::new(),
             expansion: Vec::new(),
             parts: Vec::new(),

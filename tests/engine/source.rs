@@ -1,6 +1,6 @@
 //! An index that lies elsewhere answers as the whole does, with the same numbers, and keeps what it fetched.
 
-use crate::elsewhere::{SAMPLE, Through, agree, settings};
+use crate::elsewhere::{CROWD, SAMPLE, Through, agree, of_crowd, settings};
 use hopscope::cli::calls::{self, Session, TOOLS};
 use hopscope::corpus::{Corpus, Passage, Question};
 use hopscope::explain::{Reason, why_not};
@@ -30,7 +30,10 @@ fn opened() -> (Arc<Index>, Arc<AtomicUsize>) {
 
 /// Asks both ways.
 fn same(retriever: &mut Retriever, question: &str, asked: &Settings) {
-    let index = &*SAMPLE;
+    same_as(&SAMPLE, retriever, question, asked);
+}
+
+fn same_as(index: &Arc<Index>, retriever: &mut Retriever, question: &str, asked: &Settings) {
     let fitted = fitted(Here::of(index).unwrap().whole(), asked).unwrap();
     let whole = Retriever::new(index.clone()).retrieve(question, &fitted, Keep::States);
     let whole = whole.unwrap();
@@ -93,6 +96,28 @@ fn sliders_are_dragged_over_kept_rows() {
             assert!(again.is_ok());
         }
         assert_eq!(trips.load(Ordering::Relaxed), before, "{}", question.text);
+    }
+}
+
+#[test]
+fn sliders_are_dragged_over_texts_that_may_have_common_words() {
+    let here = Here::of(&CROWD).unwrap().with_few(2000);
+    let index = Source::open(Box::new(here)).unwrap();
+    let mut retriever = Retriever::new(index.clone());
+    for question in of_crowd().take(4) {
+        for (method, set) in [
+            ("bm25", &[][..]),
+            ("bm25", &["bm25_k1=0.2"]),
+            ("bm25", &["bm25_k1=0.2", "bm25_b=0.9", "result_k=150"]),
+            ("graph-hybrid", &["epsilon=1e-3", "bm25_k1=2"]),
+            ("graph-hybrid", &["epsilon=1e-3", "alpha=0.3", "bm25_k1=2"]),
+            ("hop", &["epsilon=1e-3"]),
+            ("hop", &["epsilon=1e-3", "tokens=plain", "bm25_b=0.1"]),
+            ("bm25", &[]),
+        ] {
+            let asked = settings(&CROWD, method, set);
+            same_as(&CROWD, &mut retriever, &question, &asked);
+        }
     }
 }
 

@@ -99,7 +99,7 @@ fn stages(ink: &Ink<'_>) -> Vec<(u8, Vec<Span<'static>>)> {
         }
         if let Some((_, matched)) = ranking {
             spans.push(ink.muted("found "));
-            spans.push(ink.value(text::count(matched)));
+            spans.push(ink.value(matched.to_string()));
         }
         if method.uses().contains(&Parameter::SeedK) {
             spans.push(ink.muted(" top "));
@@ -151,7 +151,7 @@ fn stages(ink: &Ink<'_>) -> Vec<(u8, Vec<Span<'static>>)> {
     }
     let mut top = set(Parameter::ResultK, "top");
     if let Some(scene) = scene {
-        top.push(ink.muted(format!(" of {}", text::count(scene.matched))));
+        top.push(ink.muted(format!(" of {}", scene.matched)));
     }
     stages.push((3, top));
     stages

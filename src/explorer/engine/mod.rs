@@ -26,7 +26,7 @@ use crate::index::Index;
 use crate::index::source::ROUNDS;
 use crate::layers::Graph;
 use crate::retrieve::{
-    Confidence, Keep, Link, Node, Ranked, Ranker, Retrieval, RetrieveError, Retriever,
+    Confidence, Keep, Link, Matched, Node, Ranked, Ranker, Retrieval, RetrieveError, Retriever,
 };
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
@@ -468,10 +468,10 @@ pub fn facts(index: &Index, argument: &str) -> Facts {
 }
 
 /// How many passages scored above zero.
-fn matched(retrieval: &Retrieval) -> usize {
+fn matched(retrieval: &Retrieval) -> Matched {
     let last = retrieval.records.last();
     let ranked = last.and_then(|last| last.output.get::<Ranked>());
-    ranked.map_or(0, |ranked| ranked.matched)
+    ranked.map_or(0.into(), |ranked| ranked.matched)
 }
 
 /// What the score of a passage is made of.

@@ -49,7 +49,7 @@ pub fn terms(index: &Arc<Index>, retrieval: &Retrieval, passage: u32) -> Vec<Ter
         .zip(lists)
         .map(|(part, list)| Term {
             word: part.label,
-            df: list.map_or(ranked.matched, |list| list.hits.len()) as u32,
+            df: list.map_or(ranked.matched.count, |list| list.hits.len()) as u32,
             idf: 0.0,
             tf: list.map_or(ranked, |list| list).rank(passage).unwrap_or(0) as u32,
             score: part.value,

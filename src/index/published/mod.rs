@@ -82,10 +82,8 @@ impl Shard {
             let before = if of_names { passages } else { 0 };
             numbers.retain(|number| self.has(u64::from(number + before)));
         }
-        for tokens in Tokens::ALL {
-            for words in [&mut own.words, &mut own.counts] {
-                words[tokens as usize].retain(|word| self.has_text(word_key(tokens, word)));
-            }
+        for (words, tokens) in own.by_word().zip(Tokens::ALL.into_iter().cycle()) {
+            words.retain(|word| self.has_text(word_key(tokens, word)));
         }
         own
     }

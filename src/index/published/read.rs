@@ -496,6 +496,7 @@ impl Rows for Published {
                 Kind::Aliases => Keys::Texts(aliases.clone().collect()),
                 Kind::Names => Keys::of(&own.entities),
                 Kind::Words => Keys::Texts(keys(&own.words)),
+                Kind::Common => Keys::Texts(keys(&own.common)),
                 Kind::Counts => Keys::Texts(keys(&own.counts)),
                 Kind::Titles => Keys::of(&own.titles),
                 Kind::Ids => Keys::Texts(own.ids.iter().map(|id| id_key(id)).collect()),
@@ -575,13 +576,18 @@ impl Answered<'_> {
 
     fn read_words(&self, to: &mut Came) -> Result<(), IndexError> {
         let (_, came) = self.came;
-        for row in &came[Kind::Words] {
-            let word: String = row.get(1);
-            let postings = packed::read_posted(row.get(2));
+        for row in came[Kind::Words].iter().chain(&came[Kind::Common]) {
+            let (word, postings): (String, Option<&[u8]>) = (row.get(1), row.get(3));
+            let Some(cut) = cut_of(row, &word) else {
+                continue;
+            };
+            let Some(postings) = postings else {
+                to.counts[cut].push((word, number(row, 2)));
+                continue;
+            };
+            let postings = packed::read_posted(postings);
             let postings = postings.ok_or_else(|| self.server.damaged(&WORDS, Names::Own))?;
-            if let Some(cut) = cut_of(row, &word) {
-                to.posted[cut].push((word, postings));
-            }
+            to.posted[cut].push((word, postings));
         }
         for row in &came[Kind::Counts] {
             let word: String = row.get(1);

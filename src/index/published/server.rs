@@ -7,7 +7,7 @@ use super::{
 use crate::exchange::postgres::address::Address;
 use crate::exchange::postgres::client::{connect, error, failure};
 use crate::index::IndexError;
-use crate::index::rows::{Names, Whole};
+use crate::index::rows::{FEW, Names, Whole};
 use futures_util::future::try_join_all;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -37,7 +37,9 @@ pub enum Kind {
     Aliases,
     /// Names by number.
     Names,
+    /// Words with their passages where these are few, and with all of them.
     Words,
+    Common,
     /// In how many passages words are.
     Counts,
     Titles,
@@ -58,12 +60,13 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Kind; 16] = [
+    pub const ALL: [Kind; 17] = [
         Kind::Arcs,
         Kind::Forms,
         Kind::Aliases,
         Kind::Names,
         Kind::Words,
+        Kind::Common,
         Kind::Counts,
         Kind::Titles,
         Kind::Ids,
@@ -172,7 +175,11 @@ fn look_up(
         ),
         Kind::Aliases => plain("alias, form", &ALIASES, names),
         Kind::Names => plain("entity, form, label, titled", &super::NAMES, names),
-        Kind::Words => plain("key, word, postings", &WORDS, own),
+        Kind::Words => {
+            let few = format!("key, word, passages, CASE WHEN passages <= {FEW} THEN postings END");
+            plain(&few, &WORDS, own)
+        }
+        Kind::Common => plain("key, word, passages, postings", &WORDS, own),
         Kind::Counts => plain("key, word, passages", &WORDS, own),
         Kind::Titles => plain("passage, id, title, twin", &PASSAGES, own),
         Kind::Ids => format!(

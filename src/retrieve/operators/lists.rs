@@ -192,8 +192,12 @@ impl Operator for List {
         let mut set = Set::ranking(ranked);
         let ranked = set.ranked();
         if let Some(ranked) = &ranked {
+            let matched = match ranked.matched.at_least {
+                true => "matched at least",
+                false => "matched",
+            };
             set = set
-                .fact("matched", ranked.matched)
+                .fact(matched, ranked.matched.count)
                 .fact("kept", ranked.hits.len());
             if ranked.search.is_some()
                 && let serde_json::Value::Object(search) = json!(ranked.search)

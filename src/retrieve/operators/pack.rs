@@ -51,7 +51,7 @@ impl Operator for Pack {
             }
         }
         let used = filled.used;
-        let matched = first.as_ref().map_or(0, |first| first.matched);
+        let matched = first.as_ref().map_or(0.into(), |first| first.matched);
         let ranked = Ranked {
             parts: Vec::from_iter(first),
             ..Ranked::new(Ranker::Pack, kept, matched)

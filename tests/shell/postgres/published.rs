@@ -7,7 +7,7 @@ use crate::serve::answered;
 use hopscope::cli::Lossy;
 use hopscope::cli::calls::{Session, TOOLS};
 use hopscope::index::published::Published;
-use hopscope::index::rows::Rows;
+use hopscope::index::rows::{FEW, Rows};
 use hopscope::random::SplitMix;
 use hopscope::retrieve::elsewhere::{Fetched, Purpose, fitted, retrieve};
 use hopscope::retrieve::{Keep, Method, Settings};
@@ -405,6 +405,56 @@ fn parts_of_a_corpus_are_joined_into_a_database() {
     let refused = run(home, None, &["merge", one, two, "--to", "whole"]);
     let said = String::from_utf8(refused.stderr).unwrap();
     assert!(said.contains("no address of a database"), "{said}");
+}
+
+#[test]
+fn a_common_word_is_counted_in_the_texts_that_it_may_bring_in() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path();
+    // One word is in so many passages that only their number comes.
+    let count = 3 * FEW as usize / 2;
+    let line = |at: usize| {
+        let many = "the ".repeat(at % 4);
+        let text = format!(
+            "{many}report of w{} and w{} in w{}",
+            at % 53,
+            at % 997,
+            at % 4001
+        );
+        json!({"_id": format!("p{at}"), "text": text}).to_string() + "\n"
+    };
+    let corpus = home.join("corpus.jsonl");
+    std::fs::write(&corpus, (0..count).map(line).collect::<String>()).unwrap();
+    let index = written(home, &corpus, "reports", &["--with", "none"]);
+    server.database("whole", "hopscope");
+    let to = server.address("owner", "whole");
+    published(home, &index, &to, &[]);
+    let path = index.to_str().unwrap();
+    for (question, open) in [
+        ("the report of w17 and w450 in w1077", true),
+        ("the w3", false),
+    ] {
+        let ask = |index: &str| {
+            let asked = ["ask", index, question, "-m", "bm25", "--json"];
+            json(home, &asked)
+        };
+        let (own, here) = (ask(&to), ask(path));
+        assert_eq!(ranking(&own), ranking(&here), "{question}");
+        assert_eq!(ranking(&own).len(), 10);
+        let bytes = own["database"]["bytes"].as_u64().unwrap() as usize;
+        // A passage with a word takes two bytes at least.
+        assert!(bytes < 3 * count, "{question}: {bytes}");
+        let trace = run(
+            home,
+            Some(PASSWORD),
+            &["trace", &to, question, "-m", "bm25"],
+        );
+        let trace = String::from_utf8(trace.stdout).unwrap();
+        assert_eq!(trace.contains("matched at least"), open, "{trace}");
+    }
 }
 
 #[test]
