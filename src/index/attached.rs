@@ -207,10 +207,6 @@ impl Rows for Attached {
         &self.whole
     }
 
-    fn question(&self, _: &str) -> Result<Option<Question>, IndexError> {
-        Ok(None)
-    }
-
     fn questions(&self, _: Range<u32>) -> Result<Vec<Question>, IndexError> {
         Ok(Vec::new())
     }

@@ -421,6 +421,9 @@ impl Excerpt {
     /// What whoever has the rows says.
     pub fn fetch(&mut self, rows: &dyn Rows, mut lacks: Wanted) -> Result<(), IndexError> {
         let came = rows.fetch(self.reads.names, &lacks)?;
+        if let Some(question) = came.question {
+            self.question = question;
+        }
         let own = came.joined.iter().map(|(node, _)| *node);
         let beside = came.joined.iter().flat_map(|(_, row)| row);
         let nodes = own.chain(beside.map(|joined| joined.node));

@@ -204,6 +204,8 @@ pub struct Nearest {
 /// What is asked for at once.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Wanted {
+    /// The question of its set that has this text or identifier.
+    pub question: Option<String>,
     /// Nodes, with all their neighbours.
     pub nodes: BTreeSet<u32>,
     /// Names that have one of some forms, or one that differs in accents or endings alone, with all their neighbours; and
@@ -289,6 +291,8 @@ impl Wanted {
 /// What came of that, by what it was asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Came {
+    /// With its gold.
+    pub question: Option<Question>,
     /// By node: its neighbours, ascending.
     pub joined: Vec<(u32, Vec<Joined>)>,
     pub names: Vec<Called>,
@@ -318,12 +322,6 @@ pub struct Came {
 pub trait Rows: Send + Sync {
     /// Its sizes.
     fn whole(&self) -> &Whole;
-
-    /// The question of its set that has this text or identifier, with its gold.
-    ///
-    /// # Errors
-    /// What whoever has the rows says.
-    fn question(&self, asked: &str) -> Result<Option<Question>, IndexError>;
 
     /// Questions of its set, by their places.
     ///
@@ -609,10 +607,6 @@ impl Rows for Here<'_> {
         &self.whole
     }
 
-    fn question(&self, asked: &str) -> Result<Option<Question>, IndexError> {
-        Ok(self.index.question(asked).cloned())
-    }
-
     fn questions(&self, places: Range<u32>) -> Result<Vec<Question>, IndexError> {
         let own = places.map(|place| self.index.questions[place as usize].clone());
         Ok(own.collect())
@@ -637,7 +631,10 @@ impl Rows for Here<'_> {
         let nodes = found.iter().map(|entity| self.whole.passages + entity);
         let nodes = nodes.chain(wanted.nodes.iter().copied());
         let alias = |form: &String| Some((form.clone(), graph.alias(form)?.to_owned()));
+        let asked = wanted.question.as_deref();
+        let question = asked.and_then(|asked| self.index.question(asked));
         let mut came = Came {
+            question: question.cloned(),
             joined: nodes
                 .map(|node| (node, self.row(names, node).collect()))
                 .collect(),

@@ -242,20 +242,33 @@ fn runs(whole: &Whole, step: &Step) -> bool {
 
 /// An excerpt for a question, its text or one of the set by identifier, with what the question itself says.
 fn begun(rows: &dyn Rows, question: &str, settings: &Settings) -> Result<Excerpt, RetrieveError> {
-    let whole = rows.whole();
-    let asked = rows.question(question)?.unwrap_or_else(|| Question {
+    let asked = Question {
         text: question.to_owned(),
         ..Question::default()
-    });
+    };
+    let excerpt = begun_with(rows, &asked, settings)?;
+    // One of the set, with its gold; by its identifier nothing came of what it says.
+    let found = excerpt.question();
+    match found.text == question {
+        true => Ok(excerpt),
+        false => begun_with(rows, found, settings),
+    }
+}
+
+fn begun_with(
+    rows: &dyn Rows,
+    asked: &Question,
+    settings: &Settings,
+) -> Result<Excerpt, RetrieveError> {
     let question = &*asked.text;
-    let mut excerpt = Excerpt::new(rows, &asked, reads(whole, settings, question))?;
+    let mut excerpt = Excerpt::new(rows, asked, reads(rows.whole(), settings, question))?;
     // The first run asks for what the question says: nothing falls back before its names are known.
     let mut first = settings.clone();
     let (fallback, none) = FALLBACK.at(Fallback::None);
     first.set(fallback, none, Origin::Index);
     Retriever::here(excerpt.index(true)?.index).retrieve(question, &first, Keep::Scores)?;
     let lacks = excerpt.lacking(Wanted {
-        texts: asked.gold.iter().map(|gold| gold.passage).collect(),
+        question: Some(question.to_owned()).filter(|_| asked.id.is_empty()),
         ..Wanted::default()
     });
     if !lacks.is_empty() {
@@ -689,9 +702,10 @@ fn shown(excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval, purpose: Purpo
     }
     let top = || run.top().iter().map(|hit| numbered.whole(hit.passage));
     lacks.nodes.extend(top());
-    // What bridges is quoted.
+    // What bridges is quoted, and gold is looked for.
     let bridges = crossed(run).map(|(seed, _)| numbered.whole(seed));
-    lacks.texts.extend(top().chain(bridges));
+    let gold = excerpt.question().gold.iter().map(|gold| gold.passage);
+    lacks.texts.extend(top().chain(bridges).chain(gold));
     lacks.entities.extend(excerpt.names_of(top()));
     lacks
 }

@@ -302,10 +302,6 @@ where
         self.here.whole()
     }
 
-    fn question(&self, asked: &str) -> Result<Option<Question>, IndexError> {
-        self.here.question(asked)
-    }
-
     fn questions(&self, places: Range<u32>) -> Result<Vec<Question>, IndexError> {
         self.here.questions(places)
     }

@@ -426,22 +426,6 @@ impl Rows for Published {
         &self.whole
     }
 
-    fn question(&self, asked: &str) -> Result<Option<Question>, IndexError> {
-        let keys = || Keys::Texts(vec![key(b'q', asked)]);
-        let mut found = Vec::new();
-        self.ask_any(Kind::Questions, keys, |server, _, came| {
-            for row in &came[Kind::Questions] {
-                let question = question_of_set(row);
-                let question = question.ok_or_else(|| server.damaged(&QUESTIONS, Names::Own))?;
-                found.push((number(row, 0), question));
-            }
-            Ok(())
-        })?;
-        found.retain(|(_, question)| question.text == asked || question.id == asked);
-        let first = found.into_iter().min_by_key(|(place, _)| *place);
-        Ok(first.map(|(_, question)| question))
-    }
-
     fn spent(&self) -> Option<Spent> {
         Some(Published::spent(self)).filter(|spent| spent.trips > 0)
     }
@@ -501,7 +485,11 @@ impl Rows for Published {
                 Kind::Titles => Keys::of(&own.titles),
                 Kind::Ids => Keys::Texts(own.ids.iter().map(|id| id_key(id)).collect()),
                 Kind::Texts => Keys::of(&own.texts),
-                Kind::Questions | Kind::Places => Keys::default(),
+                Kind::Questions => {
+                    let asked = wanted.question.iter();
+                    Keys::Texts(asked.map(|asked| key(b'q', asked)).collect())
+                }
+                Kind::Places => Keys::default(),
                 Kind::Sentences => Keys::of(&own.sentences),
                 Kind::Pieces => Keys::of(&own.pieces),
                 Kind::Vectors => Keys::of(&own.vectors),
@@ -546,10 +534,27 @@ impl Answered<'_> {
     }
 
     fn read(&self, to: &mut Came) -> Result<(), IndexError> {
+        self.read_question(to)?;
         self.read_graph(to)?;
         self.read_words(to)?;
         self.read_passages(to)?;
         self.read_vectors(to)
+    }
+
+    /// Each server has all questions: the first that was asked for.
+    fn read_question(&self, to: &mut Came) -> Result<(), IndexError> {
+        let asked = self.wanted.question.as_ref();
+        let mut found = Vec::new();
+        for row in &self.came.1[Kind::Questions] {
+            let question = question_of_set(row);
+            let question = question.ok_or_else(|| self.server.damaged(&QUESTIONS, Names::Own))?;
+            found.push((number(row, 0), question));
+        }
+        // Two texts may have one key.
+        found.retain(|(_, own)| asked == Some(&own.text) || asked == Some(&own.id));
+        let first = found.into_iter().min_by_key(|(place, _)| *place);
+        to.question = to.question.take().or(first.map(|(_, question)| question));
+        Ok(())
     }
 
     fn read_graph(&self, to: &mut Came) -> Result<(), IndexError> {
