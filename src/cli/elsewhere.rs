@@ -184,15 +184,28 @@ pub fn spent(index: &Index) {
     }
 }
 
-/// What an answer lacks because databases could not be reached, in one line.
+/// What an answer lacks because databases could not be reached, or because of hubs, in one line.
 pub fn lost(lost: &Lost) -> String {
-    let mut lacks = Vec::new();
-    if lost.nodes > 0 {
-        let nodes = plural(lost.nodes, "node");
-        let mass = share(lost.mass);
+    let (mut lacks, mut at) = (Vec::new(), Vec::new());
+    if !lost.databases.is_empty() {
         lacks.push(format!(
-            "up to {mass} of a walk's mass stopped at {nodes} there"
+            "partial answer, without {}: names, passages and vectors there could not be found",
+            lost.databases.join(", ")
         ));
+    }
+    if lost.nodes > 0 {
+        at.push(format!("{} there", plural(lost.nodes, "node")));
+    }
+    if lost.hubs > 0 {
+        let hubs = plural(lost.hubs, "node");
+        at.push(format!(
+            "{hubs} with more neighbours than are followed; hub=N in the address sets how many are"
+        ));
+    }
+    if !at.is_empty() {
+        let mass = share(lost.mass);
+        let at = at.join(" and at ");
+        lacks.push(format!("up to {mass} of a walk's mass stopped at {at}"));
     }
     if !lost.words.is_empty() {
         let words = lost.words.join(", ");
@@ -201,12 +214,5 @@ pub fn lost(lost: &Lost) -> String {
     if lost.passages > 0 {
         lacks.push(format!("not read: {}", plural(lost.passages, "passage")));
     }
-    let lacks = match lacks.is_empty() {
-        true => String::new(),
-        false => format!("; {}", lacks.join("; ")),
-    };
-    format!(
-        "partial answer, without {}: names, passages and vectors there could not be found{lacks}",
-        lost.databases.join(", ")
-    )
+    lacks.join("; ")
 }

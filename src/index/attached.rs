@@ -4,7 +4,9 @@
 use super::entities::EntityOptions;
 use super::lexical::postings_in;
 use super::published::{Spent, rows};
-use super::rows::{Called, Came, Joined, Names, Passage, Related, Rows, Theirs, Wanted, Whole};
+use super::rows::{
+    Called, Came, HUB, Joined, Names, Passage, Related, Rows, Theirs, Wanted, Whole,
+};
 use super::{IndexError, Passages};
 use crate::column::Strings;
 use crate::corpus::{Question, full_text};
@@ -205,6 +207,10 @@ fn rarer<'w>(parts: &[&'w str], counts: &Counts<'_>) -> Vec<&'w str> {
 impl Rows for Attached {
     fn whole(&self) -> &Whole {
         &self.whole
+    }
+
+    fn hub(&self) -> u32 {
+        self.look_ups().hub.unwrap_or(HUB)
     }
 
     fn questions(&self, _: Range<u32>) -> Result<Vec<Question>, IndexError> {

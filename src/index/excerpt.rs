@@ -235,6 +235,9 @@ pub struct Excerpt {
     asked: Arc<Asked>,
     /// What could not be asked for.
     gone: Wanted,
+    /// How many neighbours a node has at most that is followed, and those that came with more.
+    hub: u32,
+    hubs: FxHashSet<u32>,
 }
 
 /// An excerpt as an index, and the number of each of its passages and names in the whole.
@@ -299,6 +302,8 @@ impl Excerpt {
             question: question.clone(),
             asked: Arc::default(),
             gone: Wanted::default(),
+            hub: rows.hub(),
+            hubs: FxHashSet::default(),
         };
         excerpt.read(rows, reads)?;
         Ok(excerpt)
@@ -345,6 +350,17 @@ impl Excerpt {
         &self.gone
     }
 
+    /// From now on all nodes are followed, however many neighbours they have.
+    pub fn follow_all(&mut self) {
+        self.hub = u32::MAX;
+        self.hubs.clear();
+    }
+
+    /// Whether a node has more neighbours than are followed, and did not come with them.
+    pub fn is_hub(&self, node: u32) -> bool {
+        self.hubs.contains(&node) && !self.rows.contains_key(&node)
+    }
+
     /// How many nodes were fetched with their neighbours.
     pub fn nodes(&self) -> usize {
         self.rows.len()
@@ -376,7 +392,8 @@ impl Excerpt {
         };
         of.sentences.retain(|one| !self.sentences.contains_key(one));
         of.vectors.retain(|one| !self.near.contains_key(one));
-        of.nodes.retain(|node| !self.rows.contains_key(node));
+        of.nodes
+            .retain(|node| !self.rows.contains_key(node) && !self.hubs.contains(node));
         of.forms.retain(|form| !self.forms.contains(form));
         of.ids.retain(|id| !self.ids.contains(id));
         of.entities.retain(|name| !self.names.contains_key(name));
@@ -426,6 +443,8 @@ impl Excerpt {
         }
         let own = came.joined.iter().map(|(node, _)| *node);
         let beside = came.joined.iter().flat_map(|(_, row)| row);
+        let wide = beside.clone().filter(|joined| joined.degree > self.hub);
+        self.hubs.extend(wide.map(|joined| joined.node));
         let nodes = own.chain(beside.map(|joined| joined.node));
         if !came.joined.is_empty() {
             self.arcs = OnceLock::new();

@@ -166,6 +166,10 @@ pub struct Related {
 /// are asked for where nothing else decides which passages are best.
 pub const FEW: u32 = 1 << 15;
 
+/// How many neighbours a node has at most that an answer follows a walk through, unless whoever has the rows says another
+/// number: the row of one with more may be as long as all others of a question together.
+pub const HUB: u32 = 1_000_000;
+
 /// How many passages of one title a seed can name.
 pub const NAMESAKES: usize = 5;
 
@@ -346,6 +350,12 @@ pub trait Rows: Send + Sync {
         Vec::new()
     }
 
+    /// How many neighbours a node has at most that an answer follows a walk through. Names of the question are always
+    /// followed.
+    fn hub(&self) -> u32 {
+        HUB
+    }
+
     /// All that is wanted, in one trip. Nodes, forms and mentions are those of the graph of these names.
     ///
     /// # Errors
@@ -444,6 +454,7 @@ pub struct Here<'a> {
     layer: Option<Arc<HopLayer>>,
     whole: Whole,
     few: u32,
+    hub: u32,
 }
 
 impl<'a> Here<'a> {
@@ -472,6 +483,7 @@ impl<'a> Here<'a> {
             layer,
             whole,
             few: FEW,
+            hub: HUB,
         })
     }
 
@@ -479,6 +491,13 @@ impl<'a> Here<'a> {
     #[must_use]
     pub fn with_few(mut self, few: u32) -> Here<'a> {
         self.few = few;
+        self
+    }
+
+    /// The same with answers that follow no node with more neighbours.
+    #[must_use]
+    pub fn with_hub(mut self, hub: u32) -> Here<'a> {
+        self.hub = hub;
         self
     }
 
@@ -605,6 +624,10 @@ impl<'a> Here<'a> {
 impl Rows for Here<'_> {
     fn whole(&self) -> &Whole {
         &self.whole
+    }
+
+    fn hub(&self) -> u32 {
+        self.hub
     }
 
     fn questions(&self, places: Range<u32>) -> Result<Vec<Question>, IndexError> {

@@ -395,7 +395,7 @@ pub fn answer_of(
     excerpt.read(rows, reads)?;
     let how = (Keep::Scores, Purpose::Answer);
     let fetched = answered(&mut excerpt, rows, settings, how)?;
-    if fetched.lost.is_none() {
+    if excerpt.gone().is_empty() && rows.lost().is_empty() {
         source.leave(excerpt);
     }
     Ok(fetched)
@@ -551,6 +551,8 @@ impl There {
             }
             None => {
                 let mut excerpt = taken(source, question, &settings, reads.names)?;
+                // A verdict or a path knows of no mass that stopped.
+                excerpt.follow_all();
                 rounds(&mut excerpt)?;
                 Box::new(Last::of(source.keep(excerpt)?))
             }
@@ -588,26 +590,32 @@ pub fn confidence(index: &Arc<Index>, run: &Retrieval, lost: Option<&Lost>) -> O
     }
 }
 
-/// What a run lacks of the whole, if somebody could not be asked: what is found by its form or by its nearness may have been
-/// there, too, though nothing was asked for by number.
+/// What a run lacks of the whole, if somebody could not be asked or it came to hubs: what is found by its form or by its
+/// nearness may have been there, too, though nothing was asked for by number.
 fn lost(rows: &dyn Rows, excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval) -> Option<Lost> {
     let (databases, gone) = (rows.lost(), excerpt.gone());
-    if databases.is_empty() && gone.is_empty() {
+    let records = || run.records.iter();
+    let is_hub = |node: usize| excerpt.is_hub(numbered.whole(node as u32));
+    let hubs: BTreeSet<u32> = records()
+        .flat_map(|record| settled(record, is_hub))
+        .collect();
+    if databases.is_empty() && gone.is_empty() && hubs.is_empty() {
         return None;
     }
-    let is_gone = |node: &u32| gone.nodes.contains(&numbered.whole(*node));
+    let stopped = |node: &u32| hubs.contains(node) || gone.nodes.contains(&numbered.whole(*node));
     // A push settles alpha of what arrives at a node; the rest would go on from there.
     let left = |record: &Record| {
         let spread = record.output.get::<Spread>()?;
-        let mass = settled(record, |_| true).into_iter().filter(is_gone);
+        let mass = settled(record, |_| true).into_iter().filter(stopped);
         let mass: f64 = mass.map(|node| spread.mass[node as usize]).sum();
         Some(mass * (1.0 - spread.diffusion.alpha) / spread.diffusion.alpha)
     };
     let words: BTreeSet<&String> = gone.words.iter().flatten().collect();
     Some(Lost {
         databases,
-        mass: run.records.iter().filter_map(left).fold(0.0, f64::max),
+        mass: records().filter_map(left).fold(0.0, f64::max),
         nodes: gone.nodes.len(),
+        hubs: hubs.len(),
         words: words.into_iter().cloned().collect(),
         passages: gone.texts.union(&gone.titles).count(),
     })

@@ -100,6 +100,24 @@ fn sliders_are_dragged_over_kept_rows() {
 }
 
 #[test]
+fn an_answer_stops_at_hubs_and_what_explains_it_does_not() {
+    let here = Here::of(&SAMPLE).unwrap().with_hub(12);
+    let index = Source::open(Box::new(here)).unwrap();
+    let source = index.source().unwrap();
+    let mut stopped = 0;
+    for question in index.questions().iter().take(8).map(|q| &q.text) {
+        for method in ["graph", "hop"] {
+            let asked = settings(&SAMPLE, method, &["fallback=bm25_top1"]);
+            let fitted = fitted(source.rows().whole(), &asked).unwrap();
+            let own = answer_of(source, question, &fitted).unwrap();
+            stopped += own.lost.map_or(0, |lost| lost.hubs);
+            same(&mut Retriever::new(index.clone()), question, &asked);
+        }
+    }
+    assert!(stopped > 8, "{stopped}");
+}
+
+#[test]
 fn sliders_are_dragged_over_texts_that_may_have_common_words() {
     let here = Here::of(&CROWD).unwrap().with_few(2000);
     let index = Source::open(Box::new(here)).unwrap();

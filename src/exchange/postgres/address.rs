@@ -22,7 +22,7 @@ const REACH: Duration = Duration::from_secs(10);
 /// Where servers of a machine listen, unless told otherwise.
 const SOCKETS: [&str; 2] = ["/var/run/postgresql", "/tmp"];
 /// Parameters of an address: those of PostgreSQL's own programs, then those of this one.
-const KNOWN: [&str; 17] = [
+const KNOWN: [&str; 18] = [
     "host",
     "port",
     "user",
@@ -39,6 +39,7 @@ const KNOWN: [&str; 17] = [
     "source",
     "kind",
     "read",
+    "hub",
     "channel_binding",
 ];
 
@@ -82,6 +83,8 @@ pub struct Address {
     pub source: Option<String>,
     pub kind: Option<String>,
     pub read: Option<Read>,
+    /// How many neighbours a node may have that is followed.
+    pub hub: Option<u32>,
     /// The address without a password.
     pub shown: PathBuf,
     /// Why a file of passwords was passed over.
@@ -393,6 +396,16 @@ impl Address {
                 ));
             }
         };
+        let hub = match said.get("hub").map(|hub| hub.parse()) {
+            None => None,
+            Some(Ok(hub)) => Some(hub),
+            Some(Err(_)) => {
+                return Err((
+                    format!("'{}' is not a value of hub", said["hub"]),
+                    "write how many neighbours a node may have that is followed".to_owned(),
+                ));
+            }
+        };
         let reach = match &*take("connect_timeout", "PGCONNECT_TIMEOUT") {
             "" => REACH,
             seconds => match seconds.parse() {
@@ -433,6 +446,7 @@ impl Address {
             source: own("source"),
             kind: own("kind"),
             read,
+            hub,
             shown: shown.into(),
             passed_over,
             host,
@@ -598,6 +612,7 @@ mod tests {
             ("postgres://a,b/d", "several hosts"),
             ("postgres://a/d,b/d?schema=s", "several databases"),
             ("postgres://h/d?sslmode=yes", "'yes' is not an sslmode"),
+            ("postgres://h/d?hub=all", "'all' is not a value of hub"),
             (
                 "postgres://h/d?connect_timeout=0",
                 "'0' is not a connect_timeout",

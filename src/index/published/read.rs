@@ -13,7 +13,9 @@ use crate::exchange::postgres::address::Address;
 use crate::exchange::postgres::client::{error, failure, literal, quoted, runtime};
 use crate::index::IndexError;
 use crate::index::build::STATIC;
-use crate::index::rows::{Called, Came, Encoded, Names, Nearest, Passage, Rows, Wanted, Whole};
+use crate::index::rows::{
+    Called, Came, Encoded, HUB, Names, Nearest, Passage, Rows, Wanted, Whole,
+};
 use crate::text::figures::milliseconds;
 use crate::text::{Tokens, count, plural};
 use futures_util::future::join_all;
@@ -41,7 +43,8 @@ pub struct Spent {
     pub bytes: usize,
     /// Seconds that were waited for them.
     pub seconds: f64,
-    /// What the answer lacks, where databases could not be reached and a partial answer was asked for.
+    /// What the answer lacks, where databases could not be reached and a partial answer was asked for, or where a walk came to
+    /// nodes with too many neighbours.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lost: Option<Lost>,
     /// Look-ups that no index of the database serves, each with the statement that would make it fast.
@@ -71,7 +74,7 @@ impl fmt::Display for Spent {
     }
 }
 
-/// What an answer lacks because databases could not be reached.
+/// What an answer lacks because databases could not be reached, or because nodes have more neighbours than it follows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Lost {
@@ -81,6 +84,8 @@ pub struct Lost {
     pub mass: f64,
     /// Nodes there that a walk reached.
     pub nodes: usize,
+    /// Nodes that it reached and that have more neighbours than it follows: 1,000,000, or what `hub` in the address says.
+    pub hubs: usize,
     /// Words of the question that could not be looked up.
     pub words: Vec<String>,
     /// Passages whose titles or texts could not be read.
@@ -97,6 +102,8 @@ pub struct Published {
     runtime: Runtime,
     /// Whether a database that cannot be reached is left out.
     partial: bool,
+    /// How many neighbours a node may have that is followed, where the address says so.
+    hub: Option<u32>,
     line: Mutex<Line>,
 }
 
@@ -153,7 +160,7 @@ impl Published {
         let Some(first) = addresses.first() else {
             return Ok(None);
         };
-        let (schema, count) = (schema_of(first), addresses.len());
+        let (schema, hub, count) = (schema_of(first), first.hub, addresses.len());
         let runtime = runtime(first).map_err(rows)?;
         let reached = runtime.block_on(join_all(addresses.iter().map(async |address| {
             let client = reach(address).await?;
@@ -230,6 +237,7 @@ impl Published {
             encoder: OnceLock::new(),
             runtime,
             partial,
+            hub,
             line: Mutex::new(Line {
                 servers,
                 lost,
@@ -424,6 +432,10 @@ fn passage_of(row: &Row, text: Option<String>) -> Passage {
 impl Rows for Published {
     fn whole(&self) -> &Whole {
         &self.whole
+    }
+
+    fn hub(&self) -> u32 {
+        self.hub.unwrap_or(HUB)
     }
 
     fn spent(&self) -> Option<Spent> {

@@ -419,10 +419,15 @@ fn a_common_word_is_counted_in_the_texts_that_it_may_bring_in() {
     let line = |at: usize| {
         let many = "the ".repeat(at % 4);
         let text = format!(
-            "{many}report of w{} and w{} in w{}",
+            "{many}report of w{} and w{} in w{}{}",
             at % 53,
             at % 997,
-            at % 4001
+            at % 4001,
+            match at {
+                0 => ", where Ganymede was seen by Simon Marius",
+                1..8 => " by Simon Marius",
+                _ => "",
+            }
         );
         json!({"_id": format!("p{at}"), "text": text}).to_string() + "\n"
     };
@@ -455,6 +460,18 @@ fn a_common_word_is_counted_in_the_texts_that_it_may_bring_in() {
         let trace = String::from_utf8(trace.stdout).unwrap();
         assert_eq!(trace.contains("matched at least"), open, "{trace}");
     }
+    // Names with many neighbours are followed unless the address says otherwise.
+    let asked = |hub: usize| {
+        let to = format!("{to}{}hub={hub}", if to.contains('?') { '&' } else { '?' });
+        let words = ["ask", &to, "Who saw Ganymede?", "-m", "graph"];
+        let said = run(home, Some(PASSWORD), &words);
+        assert!(said.status.success());
+        String::from_utf8(said.stderr).unwrap()
+    };
+    let stopped = "of a walk's mass stopped at 1 node with more neighbours than are followed";
+    assert!(!asked(5000).contains(stopped));
+    let said = asked(4);
+    assert!(said.contains(stopped), "{said}");
 }
 
 #[test]

@@ -100,6 +100,8 @@ pub struct LookUps {
     by_parts: bool,
     /// Whether the address asks for rows.
     pub asked: bool,
+    /// How many neighbours a node may have that is followed, where the address says so.
+    pub hub: Option<u32>,
     /// What makes slow look-ups fast, as statements.
     pub advice: Vec<String>,
     pub cost: Cost,
@@ -129,7 +131,7 @@ impl LookUps {
     /// A server that cannot be reached or refuses, and tables that cannot be read, with what to do.
     pub fn open(path: &Path, least: usize) -> Result<Option<(LookUps, Found)>, GraphError> {
         let address = Address::of(path)?;
-        let asked = address.read;
+        let (asked, hub) = (address.read, address.hub);
         if asked == Some(Read::Copy) {
             return Ok(None);
         }
@@ -198,6 +200,7 @@ impl LookUps {
             by_text: false,
             by_parts: false,
             asked: asked.is_some(),
+            hub,
             advice: Vec::new(),
             cost: Cost::default(),
             source,
