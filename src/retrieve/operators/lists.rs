@@ -193,7 +193,7 @@ impl Operator for List {
         let ranked = set.ranked();
         if let Some(ranked) = &ranked {
             let matched = match ranked.matched.at_least {
-                true => "matched at least",
+                true => "matched, at least",
                 false => "matched",
             };
             set = set

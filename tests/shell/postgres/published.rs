@@ -458,7 +458,7 @@ fn a_common_word_is_counted_in_the_texts_that_it_may_bring_in() {
             &["trace", &to, question, "-m", "bm25"],
         );
         let trace = String::from_utf8(trace.stdout).unwrap();
-        assert_eq!(trace.contains("matched at least"), open, "{trace}");
+        assert_eq!(trace.contains("matched, at least"), open, "{trace}");
     }
     // Names with many neighbours are followed unless the address says otherwise.
     let asked = |hub: usize| {
