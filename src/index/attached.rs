@@ -4,9 +4,7 @@
 use super::entities::EntityOptions;
 use super::lexical::postings_in;
 use super::published::{Spent, rows};
-use super::rows::{
-    Called, Came, HUB, Joined, Names, Passage, Related, Rows, Theirs, Wanted, Whole,
-};
+use super::rows::{Called, Came, Joined, Names, Passage, Related, Rows, Theirs, Wanted, Whole};
 use super::{IndexError, Passages};
 use crate::column::Strings;
 use crate::corpus::{Question, full_text};
@@ -209,8 +207,8 @@ impl Rows for Attached {
         &self.whole
     }
 
-    fn hub(&self) -> u32 {
-        self.look_ups().hub.unwrap_or(HUB)
+    fn hub(&self) -> Option<u32> {
+        self.look_ups().hub
     }
 
     fn questions(&self, _: Range<u32>) -> Result<Vec<Question>, IndexError> {
@@ -430,10 +428,7 @@ impl Attached {
                 let title = &self.units[**unit as usize].title;
                 (**unit, full_text(title, text))
             };
-            let mut posted = match own.is_empty() {
-                true => BTreeMap::new(),
-                false => postings_in(tokens, language, own, sorted.iter().map(text)),
-            };
+            let mut posted = postings_in(tokens, language, own, sorted.iter().map(text));
             for word in own {
                 let postings = posted.remove(word).unwrap_or_default();
                 // Of a word that brought in passages all came. Of another one the passages are counted that have it in a word.

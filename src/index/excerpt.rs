@@ -8,7 +8,7 @@ use super::lexical::{Bm25, ByWord, Held, postings_in};
 use super::numbers::Numbers;
 use super::passages::{Came, is_checksum};
 use super::rows::{
-    Called, Joined, NAMESAKES, Names, Passage, Posting, Related, Rows, Span, Wanted, Whole,
+    Called, HUB, Joined, NAMESAKES, Names, Passage, Posting, Related, Rows, Span, Wanted, Whole,
 };
 use super::source::Source;
 use super::{Dense, HopLayer, Index, IndexError, Lexical, OwnGraph, Passages};
@@ -302,7 +302,7 @@ impl Excerpt {
             question: question.clone(),
             asked: Arc::default(),
             gone: Wanted::default(),
-            hub: rows.hub(),
+            hub: rows.hub().unwrap_or(HUB),
             hubs: FxHashSet::default(),
         };
         excerpt.read(rows, reads)?;
@@ -534,9 +534,6 @@ impl Excerpt {
                 &mut self.words[tokens as usize],
                 &self.common[tokens as usize],
             );
-            if common.is_empty() {
-                continue;
-            }
             let texts = self.passages.iter().filter_map(|(passage, own)| {
                 let text = own.text.as_ref()?;
                 Some((*passage, full_text(&own.title, text)))

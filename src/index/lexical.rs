@@ -133,6 +133,9 @@ pub fn postings_in(
     texts: impl Iterator<Item = (u32, String)>,
 ) -> BTreeMap<String, Vec<Posting>> {
     let mut all: BTreeMap<String, Vec<Posting>> = BTreeMap::new();
+    if words.is_empty() {
+        return all;
+    }
     for (passage, text) in texts {
         let (mut length, mut tf): (_, BTreeMap<&str, u32>) = (0, BTreeMap::new());
         tokens.each(language, &text, |word| {

@@ -350,10 +350,10 @@ pub trait Rows: Send + Sync {
         Vec::new()
     }
 
-    /// How many neighbours a node has at most that an answer follows a walk through. Names of the question are always
-    /// followed.
-    fn hub(&self) -> u32 {
-        HUB
+    /// How many neighbours a node has at most that an answer follows a walk through, in the place of [`HUB`]. Names of the
+    /// question are always followed.
+    fn hub(&self) -> Option<u32> {
+        None
     }
 
     /// All that is wanted, in one trip. Nodes, forms and mentions are those of the graph of these names.
@@ -454,7 +454,7 @@ pub struct Here<'a> {
     layer: Option<Arc<HopLayer>>,
     whole: Whole,
     few: u32,
-    hub: u32,
+    hub: Option<u32>,
 }
 
 impl<'a> Here<'a> {
@@ -483,7 +483,7 @@ impl<'a> Here<'a> {
             layer,
             whole,
             few: FEW,
-            hub: HUB,
+            hub: None,
         })
     }
 
@@ -497,7 +497,7 @@ impl<'a> Here<'a> {
     /// The same with answers that follow no node with more neighbours.
     #[must_use]
     pub fn with_hub(mut self, hub: u32) -> Here<'a> {
-        self.hub = hub;
+        self.hub = Some(hub);
         self
     }
 
@@ -626,7 +626,7 @@ impl Rows for Here<'_> {
         &self.whole
     }
 
-    fn hub(&self) -> u32 {
+    fn hub(&self) -> Option<u32> {
         self.hub
     }
 

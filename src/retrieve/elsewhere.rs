@@ -602,11 +602,11 @@ fn lost(rows: &dyn Rows, excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval
     if databases.is_empty() && gone.is_empty() && hubs.is_empty() {
         return None;
     }
-    let stopped = |node: &u32| hubs.contains(node) || gone.nodes.contains(&numbered.whole(*node));
+    let stopped = |node: usize| is_hub(node) || gone.nodes.contains(&numbered.whole(node as u32));
     // A push settles alpha of what arrives at a node; the rest would go on from there.
     let left = |record: &Record| {
         let spread = record.output.get::<Spread>()?;
-        let mass = settled(record, |_| true).into_iter().filter(stopped);
+        let mass = settled(record, stopped).into_iter();
         let mass: f64 = mass.map(|node| spread.mass[node as usize]).sum();
         Some(mass * (1.0 - spread.diffusion.alpha) / spread.diffusion.alpha)
     };

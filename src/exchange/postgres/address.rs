@@ -396,16 +396,12 @@ impl Address {
                 ));
             }
         };
-        let hub = match said.get("hub").map(|hub| hub.parse()) {
-            None => None,
-            Some(Ok(hub)) => Some(hub),
-            Some(Err(_)) => {
-                return Err((
-                    format!("'{}' is not a value of hub", said["hub"]),
-                    "write how many neighbours a node may have that is followed".to_owned(),
-                ));
-            }
+        let number = |hub: &String| {
+            let remedy = "write how many neighbours a node may have that is followed";
+            let wrong = |_| (format!("'{hub}' is not a value of hub"), remedy.to_owned());
+            hub.parse().map_err(wrong)
         };
+        let hub = said.get("hub").map(number).transpose()?;
         let reach = match &*take("connect_timeout", "PGCONNECT_TIMEOUT") {
             "" => REACH,
             seconds => match seconds.parse() {

@@ -13,9 +13,7 @@ use crate::exchange::postgres::address::Address;
 use crate::exchange::postgres::client::{error, failure, literal, quoted, runtime};
 use crate::index::IndexError;
 use crate::index::build::STATIC;
-use crate::index::rows::{
-    Called, Came, Encoded, HUB, Names, Nearest, Passage, Rows, Wanted, Whole,
-};
+use crate::index::rows::{Called, Came, Encoded, Names, Nearest, Passage, Rows, Wanted, Whole};
 use crate::text::figures::milliseconds;
 use crate::text::{Tokens, count, plural};
 use futures_util::future::join_all;
@@ -288,28 +286,6 @@ impl Published {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks one server for what every one holds: the first that is there.
-    fn ask_any(
-        &self,
-        kind: Kind,
-        keys: impl Fn() -> Keys,
-        mut read: impl FnMut(&Server, &Batch, &Found) -> Result<(), IndexError>,
-    ) -> Result<(), IndexError> {
-        loop {
-            let first = self.line().servers.iter().position(Option::is_some);
-            let asked = |shard: &Shard| Some(shard.at as usize) == first;
-            let own = |shard| match asked(&shard) {
-                true => keys(),
-                false => Keys::default(),
-            };
-            let batch = |shard| of_kind(kind, own(shard));
-            let gone = self.ask(Names::Own, batch, &mut read)?;
-            if !gone.iter().any(asked) {
-                return Ok(());
-            }
-        }
-    }
-
     /// Asks all servers at once for what each of them holds, and reads what comes of each. Gives the parts that nobody was
     /// asked for.
     fn ask(
@@ -380,15 +356,6 @@ fn number(row: &Row, column: usize) -> u32 {
     row.get::<_, i32>(column).cast_unsigned()
 }
 
-/// What is asked for alone.
-fn of_kind(kind: Kind, keys: Keys) -> Batch {
-    let mut keys = Some(keys);
-    Batch::of(|one| match one == kind {
-        true => keys.take().unwrap_or_default(),
-        false => Keys::default(),
-    })
-}
-
 /// What is near, by a look-up of this kind.
 fn near(kind: Kind, nearest: Option<&Nearest>) -> Keys {
     let own = |nearest: &&Nearest| nearest.beam.is_some() == (kind == Kind::About);
@@ -434,8 +401,8 @@ impl Rows for Published {
         &self.whole
     }
 
-    fn hub(&self) -> u32 {
-        self.hub.unwrap_or(HUB)
+    fn hub(&self) -> Option<u32> {
+        self.hub
     }
 
     fn spent(&self) -> Option<Spent> {
@@ -449,14 +416,26 @@ impl Rows for Published {
     fn questions(&self, places: Range<u32>) -> Result<Vec<Question>, IndexError> {
         let places: BTreeSet<u32> = places.collect();
         let mut found = BTreeMap::new();
-        let keys = || Keys::of(&places);
-        self.ask_any(Kind::Places, keys, |server, batch, came| {
-            let table = (&QUESTIONS, Names::Own);
-            let own = numbered(server, table, Kind::Places, (batch, came), question_of_set);
-            found.extend(own?);
-            Ok(())
-        })?;
-        Ok(found.into_values().collect())
+        loop {
+            // Every server has all questions: the first that is there is asked.
+            let first = self.line().servers.iter().position(Option::is_some);
+            let asked = |shard: &Shard| Some(shard.at as usize) == first;
+            let batch = |shard| {
+                Batch::of(|kind| match kind {
+                    Kind::Places if asked(&shard) => Keys::of(&places),
+                    _ => Keys::default(),
+                })
+            };
+            let gone = self.ask(Names::Own, batch, |server, batch, came| {
+                let table = (&QUESTIONS, Names::Own);
+                let own = numbered(server, table, Kind::Places, (batch, came), question_of_set);
+                found.extend(own?);
+                Ok(())
+            })?;
+            if !gone.iter().any(asked) {
+                return Ok(found.into_values().collect());
+            }
+        }
     }
 
     fn vector(&self, question: &str) -> Result<Option<Vec<f32>>, IndexError> {

@@ -462,7 +462,7 @@ fn a_common_word_is_counted_in_the_texts_that_it_may_bring_in() {
     }
     // Names with many neighbours are followed unless the address says otherwise.
     let asked = |hub: usize| {
-        let to = format!("{to}{}hub={hub}", if to.contains('?') { '&' } else { '?' });
+        let to = server.address("owner", &format!("whole?hub={hub}"));
         let words = ["ask", &to, "Who saw Ganymede?", "-m", "graph"];
         let said = run(home, Some(PASSWORD), &words);
         assert!(said.status.success());
