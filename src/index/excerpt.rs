@@ -256,6 +256,11 @@ impl Numbered {
     pub fn whole(&self, node: u32) -> u32 {
         self.numbers.whole(node)
     }
+
+    /// The node of a number in the whole.
+    pub fn node(&self, number: u32) -> Option<u32> {
+        self.numbers.node(number)
+    }
 }
 
 /// Numbers that ascend, with others among them.
@@ -275,7 +280,18 @@ impl Excerpt {
     /// An encoder that is not here, and what whoever has the rows says.
     pub fn new(rows: &dyn Rows, question: &Question, reads: Reads) -> Result<Excerpt, IndexError> {
         let mut excerpt = Excerpt {
-            whole: Arc::new(rows.whole().clone()),
+            question: question.clone(),
+            hub: rows.hub().unwrap_or(HUB),
+            ..Excerpt::empty(Arc::new(rows.whole().clone()))
+        };
+        excerpt.read(rows, reads)?;
+        Ok(excerpt)
+    }
+
+    /// Nothing yet, for no question.
+    fn empty(whole: Arc<Whole>) -> Excerpt {
+        Excerpt {
+            whole,
             reads: Reads::default(),
             rows: BTreeMap::new(),
             arcs: OnceLock::new(),
@@ -299,14 +315,12 @@ impl Excerpt {
             pieces: BTreeSet::new(),
             weights: Vec::new(),
             listed: OnceLock::new(),
-            question: question.clone(),
+            question: Question::default(),
             asked: Arc::default(),
             gone: Wanted::default(),
-            hub: rows.hub().unwrap_or(HUB),
+            hub: HUB,
             hubs: FxHashSet::default(),
-        };
-        excerpt.read(rows, reads)?;
-        Ok(excerpt)
+        }
     }
 
     /// Its question from now on reads this, of the same names.
@@ -364,6 +378,11 @@ impl Excerpt {
     /// How many nodes were fetched with their neighbours.
     pub fn nodes(&self) -> usize {
         self.rows.len()
+    }
+
+    /// These nodes, ascending.
+    pub fn known(&self) -> impl Iterator<Item = u32> + '_ {
+        self.rows.keys().copied()
     }
 
     /// Whether it has words of which only the passages are known whose texts came.
@@ -719,6 +738,31 @@ impl Excerpt {
             index: Arc::new(index),
             numbers,
         })
+    }
+
+    /// An index of the graph alone, with the neighbours of some nodes: they weigh what they do where more came.
+    ///
+    /// # Errors
+    /// None but of what was not asked for.
+    pub fn piece(&self, nodes: &BTreeSet<u32>) -> Result<Numbered, IndexError> {
+        let rows = nodes
+            .iter()
+            .filter_map(|node| self.rows.get_key_value(node));
+        let rows: BTreeMap<u32, Arc<[Joined]>> =
+            rows.map(|(node, row)| (*node, row.clone())).collect();
+        let beside = rows.values().flat_map(|row| row.iter());
+        let reached = rows.keys().copied().chain(beside.map(|joined| joined.node));
+        let piece = Excerpt {
+            reads: Reads {
+                names: self.reads.names,
+                ..Reads::default()
+            },
+            reached: united(Vec::new(), reached.collect()),
+            rows,
+            related: self.related.clone(),
+            ..Excerpt::empty(self.whole.clone())
+        };
+        piece.index(true)
     }
 
     /// The same with the numbers of the whole, for questions to an index that lies elsewhere.

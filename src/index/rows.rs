@@ -244,6 +244,16 @@ impl Wanted {
         *self == Wanted::default()
     }
 
+    /// Whether it is neighbours of nodes and nothing else.
+    pub fn is_of_nodes(&self) -> bool {
+        let nodes = self.nodes.clone();
+        let of_nodes = Wanted {
+            nodes,
+            ..Wanted::default()
+        };
+        !self.nodes.is_empty() && *self == of_nodes
+    }
+
     /// Its lists by number, and whether each is of names, which come behind passages where nodes are numbered.
     pub fn numbers(&mut self) -> [(&mut BTreeSet<u32>, bool); 7] {
         [

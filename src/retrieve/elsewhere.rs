@@ -6,6 +6,7 @@
 
 #![warn(missing_docs)]
 
+use super::ahead::Ahead;
 use super::engine::{Keep, Retriever};
 use super::hop::{LISTED, Signals};
 use super::methods::{METHODS, Method};
@@ -277,72 +278,141 @@ fn begun_with(
     Ok(excerpt)
 }
 
-/// Fetches what the excerpt's question needs under settings, until a run lacks nothing.
-fn filled(
-    excerpt: &mut Excerpt,
-    rows: &dyn Rows,
-    settings: &Settings,
-    (purpose, most): (Purpose, usize),
-) -> Result<(Numbered, Retriever, Retrieval), RetrieveError> {
-    let start = Instant::now();
-    let question = excerpt.question().text.clone();
-    let steps = &settings.method().plan().steps;
-    let mut walks = (steps.iter()).any(|step| step.operator.declaration().walks);
-    loop {
-        // A walk may begin where words are: which passages these bring in is settled first.
-        let open = excerpt.lacking(Wanted::default());
-        if !open.is_empty() {
-            in_time(start)?;
-            excerpt.fetch(rows, open)?;
-            continue;
-        }
-        let numbered = excerpt.index(walks)?;
-        let mut retriever = Retriever::here(numbered.index.clone());
-        let run = retriever.retrieve(&question, settings, Keep::Scores)?;
-        let lacks = match walks {
-            true => excerpt.lacking(reached(&numbered, &run)),
-            false => lacking(excerpt, &numbered, &run, purpose),
-        };
-        if walks && lacks.is_empty() {
-            walks = false;
-            continue;
-        }
-        if lacks.is_empty() {
-            return Ok((numbered, retriever, run));
-        }
+/// How a question fetches.
+struct Fetching<'a> {
+    rows: &'a dyn Rows,
+    settings: &'a Settings,
+    purpose: Purpose,
+    /// Nodes whose neighbours are fetched, at most.
+    most: usize,
+    start: Instant,
+}
+
+impl Fetching<'_> {
+    /// Fetches what is lacking, unless that is too much or takes too long.
+    fn fetch(&self, excerpt: &mut Excerpt, lacks: Wanted) -> Result<(), RetrieveError> {
+        let most = self.most;
         if excerpt.nodes() + lacks.nodes.len() > most {
             return Err(RetrieveError::Elsewhere(format!(
                 "the walk reaches more than {most} nodes; raise epsilon"
             )));
         }
-        in_time(start)?;
-        excerpt.fetch(rows, lacks)?;
+        if self.start.elapsed() > LIMIT {
+            return Err(RetrieveError::Elsewhere(format!(
+                "the question took more than {} s; raise epsilon, or check the servers",
+                LIMIT.as_secs()
+            )));
+        }
+        Ok(excerpt.fetch(self.rows, lacks)?)
+    }
+
+    /// The same, and all that the walks of a run reach then.
+    fn fetch_ahead(
+        &self,
+        excerpt: &mut Excerpt,
+        (numbered, run): (&Numbered, &Retrieval),
+        mut lacks: Wanted,
+    ) -> Result<(), RetrieveError> {
+        let mut ahead = Ahead::of(excerpt, numbered, run);
+        while !lacks.nodes.is_empty() {
+            let came = lacks.nodes.clone();
+            self.fetch(excerpt, lacks)?;
+            ahead.add(excerpt, self.settings, &came)?;
+            lacks = excerpt.lacking(Wanted {
+                nodes: ahead.reached(),
+                ..Wanted::default()
+            });
+        }
+        Ok(())
+    }
+
+    /// Fetches what the excerpt's question needs, until a run lacks nothing.
+    fn fill(&self, excerpt: &mut Excerpt) -> Result<Filled, RetrieveError> {
+        let mut walks = true;
+        loop {
+            if let Round::Filled(filled) = self.round(excerpt, &mut walks)? {
+                return Ok(*filled);
+            }
+        }
+    }
+
+    /// The same for an index with the numbers of the whole, of which it is asked again what it lacks. `walks` where the walks
+    /// have yet to begin.
+    fn fill_for_all(&self, excerpt: &mut Excerpt, mut walks: bool) -> Result<(), RetrieveError> {
+        while let Round::Fetched = self.round(excerpt, &mut walks)? {}
+        Ok(())
+    }
+
+    /// One run, and what it lacks.
+    fn round(&self, excerpt: &mut Excerpt, walks: &mut bool) -> Result<Round, RetrieveError> {
+        // A walk may begin where words are: which passages these bring in is settled first.
+        let open = excerpt.lacking(Wanted::default());
+        if !open.is_empty() {
+            return self.fetch(excerpt, open).map(|()| Round::Fetched);
+        }
+        let mut steps = self.settings.method().plan().steps.iter();
+        *walks &= steps.any(|step| step.operator.declaration().walks);
+        let numbered = excerpt.index(*walks)?;
+        let mut retriever = Retriever::here(numbered.index.clone());
+        let question = &excerpt.question().text;
+        let run = retriever.retrieve(question, self.settings, Keep::Scores)?;
+        let lacks = excerpt.lacking(reached(&numbered, &run));
+        if lacks.is_of_nodes() {
+            *walks = false;
+            self.fetch_ahead(excerpt, (&numbered, &run), lacks)?;
+        } else if !lacks.is_empty() {
+            self.fetch(excerpt, lacks)?;
+        } else if !std::mem::take(walks) {
+            let (lacks, shown) = besides(excerpt, &numbered, &run, self.purpose);
+            if lacks.is_empty() {
+                return Ok(Round::Filled(Box::new((numbered, retriever, run))));
+            }
+            self.fetch(excerpt, lacks)?;
+            if shown {
+                return Ok(Round::Shown);
+            }
+        }
+        Ok(Round::Fetched)
     }
 }
 
-/// Holds that a question has not taken too long.
-fn in_time(start: Instant) -> Result<(), RetrieveError> {
-    match start.elapsed() > LIMIT {
-        false => Ok(()),
-        true => Err(RetrieveError::Elsewhere(format!(
-            "the question took more than {} s; raise epsilon, or check the servers",
-            LIMIT.as_secs()
-        ))),
-    }
+/// A run that lacks nothing, and what it ran over.
+type Filled = (Numbered, Retriever, Retrieval);
+
+/// What a round came to.
+enum Round {
+    /// Nothing is lacking.
+    Filled(Box<Filled>),
+    /// What came may change the run.
+    Fetched,
+    /// What came is shown, and no step reads it.
+    Shown,
 }
 
 /// What a run over an excerpt lacks.
 fn lacking(excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval, purpose: Purpose) -> Wanted {
-    let mut lacks = excerpt.lacking(reached(numbered, run));
-    if lacks.is_empty() {
-        lacks = excerpt.lacking(of_candidates(excerpt, numbered, run));
+    let lacks = excerpt.lacking(reached(numbered, run));
+    match lacks.is_empty() {
+        false => lacks,
+        true => besides(excerpt, numbered, run, purpose).0,
     }
-    if lacks.is_empty() {
-        // It asks for words, too.
-        let _ = run.unrecognised(&numbered.index);
-        lacks = excerpt.lacking(shown(excerpt, numbered, run, purpose));
+}
+
+/// What a run lacks whose walks lack nothing, and whether no step reads that.
+fn besides(
+    excerpt: &Excerpt,
+    numbered: &Numbered,
+    run: &Retrieval,
+    purpose: Purpose,
+) -> (Wanted, bool) {
+    let lacks = excerpt.lacking(of_candidates(excerpt, numbered, run));
+    if !lacks.is_empty() {
+        return (lacks, false);
     }
-    lacks
+    // It asks for words, too.
+    let _ = run.unrecognised(&numbered.index);
+    let shown = shown(excerpt, numbered, run, purpose);
+    (excerpt.lacking(shown), true)
 }
 
 /// Holds that a run did not fall back to all passages.
@@ -419,8 +489,14 @@ fn answered(
     settings: &Settings,
     (keep, purpose): (Keep, Purpose),
 ) -> Result<Fetched, RetrieveError> {
-    let within = (purpose, MOST);
-    let (numbered, mut retriever, run) = filled(excerpt, rows, settings, within)?;
+    let fetching = Fetching {
+        rows,
+        settings,
+        purpose,
+        most: MOST,
+        start: Instant::now(),
+    };
+    let (numbered, mut retriever, run) = fetching.fill(excerpt)?;
     held(excerpt, excerpt.reads(), &run)?;
     let run = match keep {
         Keep::Scores => run,
@@ -526,9 +602,16 @@ impl There {
         settings: &Settings,
         keep: Keep,
     ) -> Result<Retrieval, RetrieveError> {
-        let (source, last, most) = (&self.source, &mut self.last, self.most);
-        let (rows, start) = (source.rows(), Instant::now());
+        let (source, last) = (&self.source, &mut self.last);
+        let rows = source.rows();
         let settings = fitted(rows.whole(), settings)?;
+        let fetching = Fetching {
+            rows,
+            settings: &settings,
+            purpose: Purpose::Trace,
+            most: self.most,
+            start: Instant::now(),
+        };
         let reads = reads(rows.whole(), &settings, question);
         let own = last
             .take()
@@ -537,15 +620,12 @@ impl There {
             let kept = source.find(question, reads.names);
             kept.map(|kept| Box::new(Last::of(kept)))
         });
-        let rounds = |excerpt: &mut Excerpt| {
-            excerpt.read(rows, reads.clone())?;
-            filled(excerpt, rows, &settings, (Purpose::Trace, most)).map(|_| ())
-        };
         let mut own = match known {
             Some(known) if known.kept.has(&reads) => known,
             Some(mut known) => {
                 let mut excerpt = known.kept.excerpt.clone();
-                rounds(&mut excerpt)?;
+                excerpt.read(rows, reads.clone())?;
+                fetching.fill_for_all(&mut excerpt, true)?;
                 known.turn(source.keep(excerpt)?);
                 known
             }
@@ -553,7 +633,8 @@ impl There {
                 let mut excerpt = taken(source, question, &settings, reads.names)?;
                 // A verdict or a path knows of no mass that stopped.
                 excerpt.follow_all();
-                rounds(&mut excerpt)?;
+                excerpt.read(rows, reads.clone())?;
+                fetching.fill_for_all(&mut excerpt, true)?;
                 Box::new(Last::of(source.keep(excerpt)?))
             }
         };
@@ -568,13 +649,16 @@ impl There {
                 *last = Some(own);
                 return told.map(|()| run);
             }
-            in_time(start)?;
             let mut excerpt = kept.excerpt.clone();
-            // A walk goes on in rounds over the short excerpt; the rest is one look-up.
-            let walks = !lacks.nodes.is_empty();
-            excerpt.fetch(rows, lacks)?;
-            if walks || excerpt.is_open() {
-                rounds(&mut excerpt)?;
+            // A walk goes on over the rows that come, and what it brings in over the short excerpt; the rest is one look-up.
+            let more = !lacks.nodes.is_empty();
+            match lacks.is_of_nodes() {
+                true => fetching.fetch_ahead(&mut excerpt, (&kept.numbered, &run), lacks)?,
+                false => fetching.fetch(&mut excerpt, lacks)?,
+            }
+            if more || excerpt.is_open() {
+                excerpt.read(rows, reads.clone())?;
+                fetching.fill_for_all(&mut excerpt, false)?;
             }
             own.turn(source.keep(excerpt)?);
         }

@@ -3,6 +3,7 @@
 //! [`Retriever::retrieve`] is pure in its inputs: same index, question and settings, same bits, on any number of threads.
 //! Stages remember their last result by what they depend on, so a slider step re-runs only what it changes.
 
+mod ahead;
 pub mod candidates;
 pub(crate) mod change;
 pub mod compose;

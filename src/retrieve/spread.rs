@@ -482,7 +482,8 @@ impl Diffusion {
         }
     }
 
-    fn rule(&self) -> Rule {
+    /// By what rule it pushes.
+    pub(super) fn rule(&self) -> Rule {
         Rule {
             alpha: self.alpha,
             epsilon: self.epsilon,
