@@ -24,7 +24,8 @@ pub struct Rule {
 
 /// Settled and unsettled mass. Their sums and what was dropped add to that of the seeds.
 ///
-/// It is a result and the memory for the next one, which clears what this one reached and no more.
+/// It is a result and the memory for the next one, which clears what this one reached and no more. After
+/// [`leave`](Self::leave) that may be on another graph.
 #[derive(Clone, Debug, Default)]
 pub struct Pushed {
     /// Settled mass: the estimate of the limit walk.
@@ -41,8 +42,8 @@ pub struct Pushed {
     again: Vec<(u32, f64)>,
     queued: Vec<bool>,
     queue: VecDeque<u32>,
-    /// The graph that this was pushed on. Its neighbours say what was reached.
-    graph: Weak<Rows>,
+    /// The graph that this was pushed on, whose neighbours say what was reached; none where nothing was.
+    graph: Option<Weak<Rows>>,
 }
 
 /// Forward push with memory of its own.
@@ -120,7 +121,9 @@ impl Pushed {
     /// Makes this nothing settled and nothing to move.
     fn clear(&mut self, transition: &Transition) {
         let n = transition.nodes();
-        if self.graph.as_ptr() == Arc::as_ptr(transition.weights()) {
+        let own = Arc::downgrade(transition.weights());
+        let blank = self.graph.is_none() && self.estimate.len() == n;
+        if self.graph.as_ref().is_some_and(|graph| graph.ptr_eq(&own)) {
             for (u, _) in self.seeds.drain(..).chain(self.again.drain(..)) {
                 self.residual[u as usize] = 0.0;
             }
@@ -135,7 +138,7 @@ impl Pushed {
                 self.queued[u as usize] = false;
             }
             (self.pushes, self.dropped, self.capped) = (0, 0.0, false);
-        } else {
+        } else if !blank {
             let cleared = |own: &mut Vec<f64>| {
                 let mut own = std::mem::take(own);
                 if own.len() != n {
@@ -149,10 +152,16 @@ impl Pushed {
                 estimate: cleared(&mut self.estimate),
                 residual: cleared(&mut self.residual),
                 queued: vec![false; n],
-                graph: Arc::downgrade(transition.weights()),
                 ..Pushed::default()
             };
         }
+        self.graph = Some(own);
+    }
+
+    /// Clears what was reached on this graph, so that the next one may be on any of as many nodes.
+    pub fn leave(&mut self, transition: &Transition) {
+        self.clear(transition);
+        self.graph = None;
     }
 
     /// Pushes until nothing is queued or so many pushes are done.

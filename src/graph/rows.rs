@@ -35,6 +35,13 @@ impl From<CsMatI<f32, u32>> for Rows {
     }
 }
 
+/// No values in so many runs, with room for where the last one ends: see [`starts`].
+pub fn no_counts(runs: usize) -> Vec<u32> {
+    let mut counts = vec![0; runs + 1];
+    counts.truncate(runs);
+    counts
+}
+
 /// Where runs of so many values start that lie end to end, and where the last one ends.
 pub fn starts(mut counts: Vec<u32>) -> Vec<u32> {
     let mut end = 0;

@@ -43,16 +43,25 @@ pub struct Beyond {
     degrees: Arc<Vec<u32>>,
     /// Of nodes before this one no degree is known, unless all their neighbours are here.
     unsure: usize,
+    /// The nodes that came, ascending: no other has neighbours here, or a degree that is known.
+    reached: Arc<Vec<u32>>,
 }
 
 impl Beyond {
-    /// By node: whether all its neighbours are here, and how many it has in the whole otherwise.
-    pub fn new(known: Vec<bool>, degrees: Vec<u32>) -> Beyond {
+    /// By node: whether all its neighbours are here, and how many it has in the whole otherwise. Then the nodes that came,
+    /// ascending: of all others neither is known.
+    pub fn new(known: Vec<bool>, degrees: Vec<u32>, reached: Vec<u32>) -> Beyond {
         Beyond {
             known: known.into(),
             degrees: degrees.into(),
             unsure: 0,
+            reached: reached.into(),
         }
+    }
+
+    /// The nodes that came, ascending.
+    pub fn reached(&self) -> &[u32] {
+        &self.reached
     }
 
     /// The same where any of the neighbours of these nodes, those before one, may be left out.
@@ -132,7 +141,7 @@ impl Transition {
             reverses: Reverses::default(),
         };
         let mut scale = std::mem::take(&mut transition.scale);
-        each_node(&mut scale, |u, slot| {
+        let of_node = |u: usize, slot: &mut f64| {
             if !transition.knows(u) {
                 return;
             }
@@ -144,7 +153,14 @@ impl Transition {
             if sum > 0.0 {
                 *slot = 1.0 / sum;
             }
-        });
+        };
+        match &transition.beyond {
+            None => each_node(&mut scale, of_node),
+            Some(beyond) => {
+                let reached = beyond.reached().iter().map(|u| *u as usize);
+                reached.for_each(|u| of_node(u, &mut scale[u]));
+            }
+        }
         Transition {
             scale,
             ..transition

@@ -229,6 +229,12 @@ impl EntityGraph {
         both.is_some_and(|(own, other)| own.beyond.is(&other.beyond))
     }
 
+    /// Of an excerpt, the nodes that came, ascending: all others are alike.
+    pub fn reached(&self) -> Option<&[u32]> {
+        let partial = self.partial.as_ref();
+        partial.map(|partial| partial.beyond.reached())
+    }
+
     /// Passages that names are rare among: those of the whole, where it is an excerpt.
     pub fn among(&self) -> usize {
         let whole = |partial: &Arc<Partial>| partial.whole.passages as usize;

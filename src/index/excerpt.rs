@@ -19,7 +19,7 @@ use crate::embed::fixed::pieces;
 use crate::embed::vectors::{Row, top};
 use crate::embed::{Encoder, Given, Static, VectorWriter};
 use crate::graph::Beyond;
-use crate::graph::rows::starts;
+use crate::graph::rows::{no_counts, starts};
 use crate::text::Tokens;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -432,12 +432,7 @@ impl Excerpt {
             passage.is_some_and(|passage| passage.title.is_empty() && is_checksum(&passage.id))
         };
         of.texts.extend(of.titles.iter().filter(unnamed));
-        let unread = |one: &u32| {
-            self.passages
-                .get(one)
-                .is_none_or(|passage| passage.text.is_none())
-        };
-        of.texts.retain(unread);
+        of.texts.retain(|one| self.is_unread(*one));
         of.titles
             .retain(|one| !self.passages.contains_key(one) && !of.texts.contains(one));
         of.remove(&mut self.gone.clone());
@@ -483,7 +478,8 @@ impl Excerpt {
         }
         self.aliases.extend(came.aliases);
         self.forms.extend(lacks.forms);
-        let mut worded = self.is_open() && !lacks.texts.is_empty();
+        let mut worded = false;
+        let counted = self.common.clone();
         for (cut, posted) in came.posted.into_iter().enumerate() {
             let (known, common) = (&mut self.words[cut], &mut self.common[cut]);
             let asked = std::mem::take(&mut lacks.words[cut]);
@@ -507,7 +503,11 @@ impl Excerpt {
             known.extend(came);
         }
         self.ids.extend(lacks.ids);
+        let mut read = BTreeSet::new();
         for (passage, own) in came.passages {
+            if own.text.is_some() && self.is_unread(passage) {
+                read.insert(passage);
+            }
             // One that was looked up by its identifier may be here with its text.
             let known = self.passages.entry(passage).or_default();
             if own.text.is_some() || known.text.is_none() {
@@ -538,30 +538,51 @@ impl Excerpt {
             self.names.entry(*entity).or_insert_with(unread);
         }
         self.gone.extend(came.gone);
+        worded |= self.is_open() && !read.is_empty();
         if worded {
-            self.count_common();
+            self.count_common(&counted, &read);
             self.listed = OnceLock::new();
             self.lengths = Default::default();
         }
         Ok(())
     }
 
-    /// Counts common words in the texts that came.
-    fn count_common(&mut self) {
+    /// Whether the text of a passage did not come.
+    fn is_unread(&self, passage: u32) -> bool {
+        let own = self.passages.get(&passage);
+        own.is_none_or(|own| own.text.is_none())
+    }
+
+    /// Counts common words in the texts that came: those that were `counted` before in the texts that were `read` since.
+    fn count_common(
+        &mut self,
+        counted: &[BTreeSet<String>; Tokens::ALL.len()],
+        read: &BTreeSet<u32>,
+    ) {
+        let language = self.whole.options.language;
+        let text = |(passage, own): (&u32, &Passage)| {
+            let text = own.text.as_ref()?;
+            Some((*passage, full_text(&own.title, text)))
+        };
         for tokens in Tokens::ALL {
-            let (known, common) = (
-                &mut self.words[tokens as usize],
-                &self.common[tokens as usize],
-            );
-            let texts = self.passages.iter().filter_map(|(passage, own)| {
-                let text = own.text.as_ref()?;
-                Some((*passage, full_text(&own.title, text)))
-            });
-            let language = self.whole.options.language;
-            let mut posted = postings_in(tokens, language, common, texts);
-            for word in common {
-                let own = posted.remove(word).unwrap_or_default();
-                known.insert(word.clone(), Arc::new(own));
+            let common = &self.common[tokens as usize];
+            let (old, new): (BTreeSet<String>, BTreeSet<String>) = common
+                .iter()
+                .cloned()
+                .partition(|word| counted[tokens as usize].contains(word));
+            let known = &mut self.words[tokens as usize];
+            let texts = self.passages.iter().filter_map(text);
+            let mut posted = postings_in(tokens, language, &new, texts);
+            for word in new {
+                let own = posted.remove(&word).unwrap_or_default();
+                known.insert(word, Arc::new(own));
+            }
+            let texts = read.iter();
+            let texts = texts.filter_map(|passage| self.passages.get_key_value(passage));
+            for (word, own) in postings_in(tokens, language, &old, texts.filter_map(text)) {
+                let known = Arc::make_mut(known.entry(word).or_default());
+                known.extend(own);
+                known.sort_by_key(|posting| posting.passage);
             }
         }
     }
@@ -693,14 +714,10 @@ impl Excerpt {
 
     /// The passages whose texts did not come and that have such a score by the words of a list, or a better one.
     fn near(&self, deep: &Deep, least: f64) -> Vec<(u32, f64)> {
-        let unread = |passage: u32| {
-            let own = self.passages.get(&passage);
-            own.is_none_or(|own| own.text.is_none())
-        };
         let near = self.scored(deep, |from, scores| {
             let near = (from..).zip(scores.iter().map(|score| f64::from(*score)));
             let near = near.filter(|(_, score)| *score > 0.0 && *score >= least);
-            let near = near.filter(|(passage, _)| unread(*passage));
+            let near = near.filter(|(passage, _)| self.is_unread(*passage));
             near.collect::<Vec<_>>()
         });
         near.concat()
@@ -740,10 +757,10 @@ impl Excerpt {
         })
     }
 
-    /// An index of the graph alone, with the neighbours of some nodes: they weigh what they do where more came.
+    /// An index of the graph alone, with the neighbours of some nodes: these weigh as much as in an index of all that came.
     ///
     /// # Errors
-    /// None but of what was not asked for.
+    /// As [`index`](Self::index).
     pub fn piece(&self, nodes: &BTreeSet<u32>) -> Result<Numbered, IndexError> {
         let rows = nodes
             .iter()
@@ -922,9 +939,14 @@ impl Excerpt {
     }
 
     fn arcs(&self, numbers: &Numbers) -> Arcs {
+        let reached = match numbers.is_whole() {
+            true => self.reached.clone(),
+            false => (0..numbers.nodes() as u32).collect(),
+        };
         let mut degrees = vec![0; numbers.nodes()];
         let mut known = vec![false; numbers.nodes()];
-        let mut counts = vec![0; numbers.nodes()];
+        // Each stands one place later, as starts do below.
+        let mut counts = no_counts(numbers.nodes() + 1);
         let mut rows: Vec<(u32, Vec<(usize, &Joined)>)> = Vec::with_capacity(self.rows.len());
         // Of another system's graph a relation is no mention.
         let given = self.whole.given.is_some();
@@ -937,19 +959,18 @@ impl Excerpt {
             let beside: Vec<_> = numbers.shared(row, |joined| joined.node).collect();
             known[node as usize] = true;
             let mentions = beside.iter().filter(|(_, joined)| mentions(joined));
-            counts[node as usize] = mentions.count() as u32;
+            counts[node as usize + 1] = mentions.count() as u32;
             rows.push((node, beside));
         }
         // Of a node whose own row did not come, those of its neighbours that came make one: nodes ascend, so it does.
         for (node, beside) in &rows {
             degrees[*node as usize] = beside.len() as u32;
             for (to, joined) in beside.iter().filter(|(to, _)| !known[*to]) {
-                counts[*to] += u32::from(mentions(joined));
+                counts[*to + 1] += u32::from(mentions(joined));
                 degrees[*to] = joined.degree;
             }
         }
         // Where the next arc of each row goes: at the end that is where the row ends.
-        counts.insert(0, 0);
         let arcs = counts.iter().map(|count| *count as usize).sum();
         let (mut targets, mut tf) = (vec![0; arcs], vec![0; arcs]);
         let mut ends = starts(counts);
@@ -972,7 +993,7 @@ impl Excerpt {
             offsets: ends.into(),
             targets: targets.into(),
             tf: tf.into(),
-            beyond: Beyond::new(known, degrees),
+            beyond: Beyond::new(known, degrees, reached),
         }
     }
 
@@ -1061,8 +1082,8 @@ impl Excerpt {
             matched.saturating_sub(here)
         };
         let cuts = Tokens::ALL.map(|tokens| {
-            let words = self.words[tokens as usize].iter();
-            let own = words.map(|(word, postings)| {
+            let words: Vec<_> = self.words[tokens as usize].iter().collect();
+            let own = words.into_par_iter().map(|(word, postings)| {
                 let read = |posting: &Posting| posting.passage;
                 let shared = worded.map(|worded| worded.shared(postings, read));
                 let worded = shared.map(|own| own.map(|(_, posting)| *posting).collect());
@@ -1077,7 +1098,7 @@ impl Excerpt {
                 };
                 (word.clone(), (self.df(tokens, word, postings), own))
             });
-            let words: ByWord = own.collect();
+            let words: ByWord = own.collect::<Vec<_>>().into_iter().collect();
             let lengths = || {
                 let mut lengths = vec![0; numbers.passages()];
                 for posting in words.values().flat_map(|(_, own)| own.iter()) {

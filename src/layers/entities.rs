@@ -5,7 +5,7 @@ use super::edits::GraphEdited;
 use super::graph::{Graph, Link, Mask, Node, QueryName, Source};
 use super::{GraphKind, Opening};
 use crate::graph::Transition;
-use crate::graph::rows::{Rows, blocks, starts};
+use crate::graph::rows::{Rows, blocks, no_counts, starts};
 use crate::index::entities::MIN_LENGTH;
 use crate::index::sentences::graph_of;
 use crate::index::{EntityGraph, EntityOptions, Index, IndexError};
@@ -190,11 +190,7 @@ impl GraphView {
         let hub_p = values.get(HUB_P);
         let into = || {
             // A name that a person left without edges is walked to by none.
-            let hub = by_df(&graph, |df| df.max(1.0).powf(-hub_p));
-            let mut into = Vec::with_capacity(graph.nodes());
-            into.resize(graph.passages, 1.0);
-            into.par_extend(hub);
-            into
+            by_df(&graph, graph.passages, 1.0, |df| df.max(1.0).powf(-hub_p))
         };
         let transition = match before {
             Some(view) if view.hub_p == hub_p => view.transition.clone(),
@@ -295,17 +291,41 @@ impl GraphView {
     }
 }
 
-/// A function of df for every entity. Most entities share a few small dfs, whose values are worked out once.
+/// A function of df for every entity, after so many `others` that share one value, as do entities that did not come with an
+/// excerpt. Most entities share a few small dfs, whose values are worked out once.
 fn by_df(
     graph: &EntityGraph,
-    value: impl Fn(f64) -> f64 + Send + Sync,
-) -> impl IndexedParallelIterator<Item = f64> {
+    others: usize,
+    other: f64,
+    value: impl Fn(f64) -> f64 + Sync,
+) -> Vec<f64> {
     let small: Vec<f64> = (0..64).map(|df| value(f64::from(df))).collect();
-    (0..graph.entities()).into_par_iter().map(move |e| {
+    let of = |e: usize| {
         let df = graph.df(e);
         let known = small.get(df as usize).copied();
         known.unwrap_or_else(|| value(f64::from(df)))
-    })
+    };
+    let all = others + graph.entities();
+    if let Some(reached) = graph.reached() {
+        let mut values = vec![other; all];
+        for e in entities_of(graph, reached) {
+            values[others + e] = of(e);
+        }
+        return values;
+    }
+    let mut values = Vec::with_capacity(all);
+    values.resize(others, other);
+    values.par_extend((0..graph.entities()).into_par_iter().map(of));
+    values
+}
+
+/// The entities among nodes that ascend.
+fn entities_of(graph: &EntityGraph, nodes: &[Node]) -> impl Iterator<Item = usize> {
+    let passages = graph.passages;
+    let first = nodes.partition_point(|node| (*node as usize) < passages);
+    nodes[first..]
+        .iter()
+        .map(move |node| *node as usize - passages)
 }
 
 /// PRUNE removes the floor(x/100 * E) entities of largest df, lower ids first among equals; df limits mask the rest.
@@ -313,19 +333,22 @@ fn masks(graph: &EntityGraph, values: Scoped<'_>) -> Vec<Option<Mask>> {
     let entities = graph.entities();
     let min = values.get(MIN_DF) as u32;
     let max = values.get(MAX_DF_RATIO) * graph.among() as f64;
-    let mut masks: Vec<Option<Mask>> = (0..entities)
-        .into_par_iter()
-        .map(|e| {
-            let df = graph.df(e);
-            if df < min {
-                Some(Mask::MinDf)
-            } else if f64::from(df) > max {
-                Some(Mask::MaxDf)
-            } else {
-                None
-            }
-        })
-        .collect();
+    let mask = |df: u32| match df {
+        df if df < min => Some(Mask::MinDf),
+        df if f64::from(df) > max => Some(Mask::MaxDf),
+        _ => None,
+    };
+    let mut masks: Vec<Option<Mask>> = match graph.reached() {
+        None => {
+            let entities = (0..entities).into_par_iter();
+            entities.map(|e| mask(graph.df(e))).collect()
+        }
+        Some(reached) => {
+            let mut masks = vec![mask(0); entities];
+            entities_of(graph, reached).for_each(|e| masks[e] = mask(graph.df(e)));
+            masks
+        }
+    };
     // A name that was joined to another is none.
     let names = (entities - graph.joined.len()) as f64;
     let prune = (values.get(PRUNE_TOP_PCT) / 100.0 * names + 1e-9).floor() as usize;
@@ -352,7 +375,7 @@ fn weights(
     let (n, passages) = (graph.nodes(), graph.passages);
     let total = graph.among() as f64;
     // SPRIG: ln((N+1)/(df+1)), with the df of the graph as built.
-    let rarity: Vec<f64> = by_df(graph, |df| ((total + 1.0) / (df + 1.0)).ln()).collect();
+    let rarity = by_df(graph, 0, 0.0, |df| ((total + 1.0) / (df + 1.0)).ln());
     let rule = values.get(EDGE_WEIGHT);
     let mentions = |passage: usize| graph.row(passage).1.iter().map(|tf| f64::from(*tf)).sum();
     let all: Vec<f64> = match rule {
@@ -391,14 +414,20 @@ fn weights(
         row.filter(|target| stays(node, **target)).count() as u32
     };
     let whole = kept.is_none() && masks.iter().all(Option::is_none);
-    let offsets = match whole {
-        true => graph.offsets.to_vec(),
-        false => starts((0..n).into_par_iter().map(count).collect()),
+    let offsets = match graph.reached() {
+        _ if whole => graph.offsets.to_vec(),
+        None => starts((0..n).into_par_iter().map(count).collect()),
+        Some(reached) => {
+            let mut counts = no_counts(n);
+            reached
+                .iter()
+                .for_each(|node| counts[*node as usize] = count(*node as usize));
+            starts(counts)
+        }
     };
     let arcs = offsets[n] as usize;
     let (mut targets, mut data) = (vec![0; arcs], vec![0.0; arcs]);
-    let blocks = blocks(&offsets, &mut targets, &mut data);
-    blocks.into_par_iter().for_each(|(nodes, targets, data)| {
+    let fill = |nodes: &mut dyn Iterator<Item = usize>, targets: &mut [u32], data: &mut [f32]| {
         let mut slots = targets.iter_mut().zip(data);
         for node in nodes {
             let (row, tf) = graph.row(node);
@@ -409,7 +438,17 @@ fn weights(
                 (*to, *own) = (target, weight(entity, passage, tf));
             }
         }
-    });
+    };
+    match graph.reached() {
+        None => {
+            let blocks = blocks(&offsets, &mut targets, &mut data).into_par_iter();
+            blocks.for_each(|(mut nodes, targets, data)| fill(&mut nodes, targets, data));
+        }
+        Some(reached) => {
+            let mut nodes = reached.iter().map(|node| *node as usize);
+            fill(&mut nodes, &mut targets, &mut data);
+        }
+    }
     Rows {
         offsets,
         targets,

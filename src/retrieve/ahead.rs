@@ -1,8 +1,9 @@
-//! How far the walks of a run go over rows as they come, before an index is made of these: where a run lacks neighbours and
-//! nothing else, more of them change its walks alone, and an index of all that came takes longer than many walks.
+//! Walks that go on over rows as they come. An index of all that came takes longer to make than many walks take. So where a
+//! run lacks neighbours and nothing else, its walks go ahead of it: rows are fetched until the walks lack none, and only then
+//! is an index made of them.
 //!
 //! Nodes are numbered as they come, those of the seeds first and in their order, and a row keeps the order of its arcs. So a
-//! walk pushes the same nodes in the same order as over the index that is made in the end.
+//! walk pushes the same nodes in the same order as over that index.
 
 use super::engine::Retriever;
 use super::retrieval::{Retrieval, Seeded, Spread};
@@ -207,7 +208,8 @@ impl Ground {
                 .collect(),
         };
         let known = self.rows.iter().map(Option::is_some).collect();
-        let beyond = Beyond::new(known, self.degrees.clone());
+        let reached = (0..self.rows.len() as Node).collect();
+        let beyond = Beyond::new(known, self.degrees.clone(), reached);
         Transition::within(weights, self.into.clone(), beyond)
     }
 }

@@ -613,9 +613,11 @@ impl There {
             start: Instant::now(),
         };
         let reads = reads(rows.whole(), &settings, question);
-        let own = last
-            .take()
-            .filter(|last| last.kept.is_for(question, reads.names));
+        // Of another question the memory serves this one.
+        let (own, idle) = match last.take() {
+            Some(last) if last.kept.is_for(question, reads.names) => (Some(last), None),
+            other => (None, other),
+        };
         let known = own.or_else(|| {
             let kept = source.find(question, reads.names);
             kept.map(|kept| Box::new(Last::of(kept)))
@@ -635,7 +637,14 @@ impl There {
                 excerpt.follow_all();
                 excerpt.read(rows, reads.clone())?;
                 fetching.fill_for_all(&mut excerpt, true)?;
-                Box::new(Last::of(source.keep(excerpt)?))
+                let kept = source.keep(excerpt)?;
+                match idle {
+                    Some(mut idle) => {
+                        idle.turn(kept);
+                        idle
+                    }
+                    None => Box::new(Last::of(kept)),
+                }
             }
         };
         let asked = own.kept.excerpt.question().text.clone();

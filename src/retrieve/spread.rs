@@ -475,11 +475,13 @@ impl Diffusion {
             let held = settled.map(|&node| (node, out.estimate[node as usize]));
             ledgers.push(few_sides(graph, held, out.dropped, out.unsettled()));
         }
-        Spread {
+        let spread = Spread {
             capped: out.capped,
             largest_residual: out.largest_residual(graph.transition()),
             ..self.done(graph, mass, states, ledgers, out.pushes)
-        }
+        };
+        out.leave(graph.transition());
+        spread
     }
 
     /// By what rule it pushes.

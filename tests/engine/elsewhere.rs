@@ -13,12 +13,13 @@ use hopscope::random::SplitMix;
 use hopscope::retrieve::elsewhere::{Fetched, Purpose, fitted, retrieve};
 use hopscope::retrieve::explanation::Part;
 use hopscope::retrieve::{
-    Keep, METHODS, Matched, Method, Retrieval, RetrieveError, Retriever, Settings,
+    Keep, METHODS, Matched, Method, Retrieval, RetrieveError, Retriever, Settings, Spread,
 };
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::{Arc, LazyLock};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
 
 pub static SAMPLE: LazyLock<Arc<Index>> =
     LazyLock::new(|| with_sentences(sample::index().unwrap()));
@@ -203,6 +204,49 @@ fn a_coarse_walk_fetches_few_nodes() {
         0 < nodes && nodes < (index.len() + index.entities()) / 4,
         "{nodes}"
     );
+}
+
+/// A walk that lacks neighbours may push a node whose residual, once they are there, stays just below the threshold: that is
+/// seldom.
+#[test]
+fn a_walk_asks_for_what_it_pushes_and_for_hardly_anything_else() {
+    let index = &*SAMPLE;
+    let (mut far, mut all, mut more) = (0, 0, 0);
+    for question in index.questions().iter().take(20).map(|own| &own.text) {
+        let asked = settings(index, "graph", &["epsilon=1e-3", "walk=push"]);
+        let mut retriever = Retriever::new(index.clone());
+        let whole = retriever.retrieve(question, &asked, Keep::Scores).unwrap();
+        let spreads = whole.records.iter();
+        let spreads = spreads.filter_map(|record| record.output.get::<Spread>());
+        let held = spreads.flat_map(|spread| (0..).zip(&spread.mass));
+        let held = held.filter(|(_, mass)| **mass > 0.0);
+        let mut pushed: BTreeSet<u32> = held.map(|(node, _)| node).collect();
+        pushed.extend(whole.top().iter().map(|hit| hit.passage));
+        let (nodes, trips) = (Arc::new(Mutex::new(BTreeSet::new())), AtomicUsize::new(0));
+        let seen = nodes.clone();
+        let rows = Through {
+            here: Here::of(index).unwrap(),
+            fetch: move |here: &Here<'_>, names, wanted: &Wanted| {
+                trips.fetch_add(1, Ordering::Relaxed);
+                let trip = trips.load(Ordering::Relaxed);
+                let mut seen = seen.lock().unwrap();
+                seen.extend(wanted.nodes.iter().map(|node| (*node, trip)));
+                here.fetch(names, wanted)
+            },
+        };
+        let fitted = fitted(rows.whole(), &asked).unwrap();
+        let how = (Keep::Scores, Purpose::Answer);
+        retrieve(&rows, question, &fitted, how).unwrap();
+        let nodes = nodes.lock().unwrap();
+        let asked: BTreeSet<u32> = nodes.iter().map(|(node, _)| *node).collect();
+        assert_eq!(asked.len(), nodes.len(), "{question}: none twice");
+        all += asked.len();
+        more += asked.difference(&pushed).count();
+        let trips: BTreeSet<usize> = nodes.iter().map(|(_, trip)| *trip).collect();
+        far = far.max(trips.len());
+    }
+    assert!(far > 3, "{far}");
+    assert!(50 * more < all, "{more} of {all}");
 }
 
 #[test]

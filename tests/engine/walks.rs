@@ -172,7 +172,9 @@ proptest! {
         for ((t, seeds), steps, rule) in &walks {
             // The same weights with other factors, too: buffers fit, and what they hold must not matter.
             let into = (0..t.nodes()).map(|u| if u % 3 == 0 { hub } else { 1.0 }).collect();
-            for t in [t, &t.rescaled(into)] {
+            // And another graph of as many nodes, where what was reached is left first, or not.
+            let path = (1..t.nodes() as u32).map(|u| (u - 1, u, 1.0));
+            for t in [t, &t.rescaled(into), &Transition::of_edges(t.nodes(), path), t] {
                 let fresh = power(t, seeds, alpha, *steps, *rule);
                 prop_assert_eq!(used.walk(t, seeds, alpha, *steps, *rule, |_, _, _| {}).mass(), fresh);
                 let fresh = push::forward(t, seeds, alpha, 1e-4, PushThreshold::Plain, *rule, |_| {});
@@ -185,6 +187,9 @@ proptest! {
                 prop_assert!(close(pushed.unsettled(), all));
                 let largest = fresh.residual.iter().copied().fold(0.0, f64::max);
                 prop_assert_eq!(pushed.largest_residual(t), largest);
+                if *steps > 3 {
+                    pushed.leave(t);
+                }
             }
         }
     }
