@@ -10,7 +10,8 @@
 //! ```
 //!
 //! The first folder has the questions. Without any the bundled sample and its own. Names of methods are
-//! measured alone. The address of a database stands for the index that is published there; its set is not asked. Milliseconds, p50 / p95 over forty questions; the first question, which makes what
+//! measured alone. The address of a database stands for the index that is published there; its set is not asked.
+//! Milliseconds, p50 / p95 over forty questions; the first question, which makes what
 //! later ones find in memory, stands apart. A step is one step of the slider of alpha, and for hop also of its guard; an
 //! answer is what the explorer shows of a question, explained; another passage is explained where the question was asked,
 //! both after the seconds that follow a first question, in which names are made known by their spellings. Then seconds for
@@ -76,11 +77,11 @@ fn measure(
 ) -> Result<()> {
     for name in methods {
         let method = Method::by_name(name).map_err(anyhow::Error::msg)?;
-        let mut settings = Settings::of(index, method);
-        if let Some(source) = index.source() {
-            settings = elsewhere::fitted(source.rows().whole(), &settings)?;
-        }
-        let settings = settings;
+        let own = Settings::of(index, method);
+        let settings = match index.source() {
+            Some(source) => elsewhere::fitted(source.rows().whole(), &own)?,
+            None => own,
+        };
         let mut retriever = Retriever::new(index.clone());
         let mut asked = Vec::new();
         for question in questions.iter().take(QUESTIONS + 1) {

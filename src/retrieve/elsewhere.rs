@@ -336,9 +336,15 @@ impl Fetching<'_> {
         }
     }
 
-    /// The same for an index with the numbers of the whole, of which it is asked again what it lacks. `walks` where the walks
-    /// have yet to begin.
-    fn fill_for_all(&self, excerpt: &mut Excerpt, mut walks: bool) -> Result<(), RetrieveError> {
+    /// The same for an index with the numbers of the whole, of which it is asked again what it lacks, where the question reads
+    /// this. `walks` where the walks have yet to begin.
+    fn fill_for_all(
+        &self,
+        excerpt: &mut Excerpt,
+        reads: &Reads,
+        mut walks: bool,
+    ) -> Result<(), RetrieveError> {
+        excerpt.read(self.rows, reads.clone())?;
         while let Round::Fetched = self.round(excerpt, &mut walks)? {}
         Ok(())
     }
@@ -624,24 +630,19 @@ impl There {
         });
         let mut own = match known {
             Some(known) if known.kept.has(&reads) => known,
-            Some(mut known) => {
-                let mut excerpt = known.kept.excerpt.clone();
-                excerpt.read(rows, reads.clone())?;
-                fetching.fill_for_all(&mut excerpt, true)?;
-                known.turn(source.keep(excerpt)?);
-                known
-            }
-            None => {
-                let mut excerpt = taken(source, question, &settings, reads.names)?;
+            known => {
+                let mut excerpt = match &known {
+                    Some(known) => known.kept.excerpt.clone(),
+                    None => taken(source, question, &settings, reads.names)?,
+                };
                 // A verdict or a path knows of no mass that stopped.
                 excerpt.follow_all();
-                excerpt.read(rows, reads.clone())?;
-                fetching.fill_for_all(&mut excerpt, true)?;
+                fetching.fill_for_all(&mut excerpt, &reads, true)?;
                 let kept = source.keep(excerpt)?;
-                match idle {
-                    Some(mut idle) => {
-                        idle.turn(kept);
-                        idle
+                match known.or(idle) {
+                    Some(mut own) => {
+                        own.turn(kept);
+                        own
                     }
                     None => Box::new(Last::of(kept)),
                 }
@@ -666,8 +667,7 @@ impl There {
                 false => fetching.fetch(&mut excerpt, lacks)?,
             }
             if more || excerpt.is_open() {
-                excerpt.read(rows, reads.clone())?;
-                fetching.fill_for_all(&mut excerpt, false)?;
+                fetching.fill_for_all(&mut excerpt, &reads, false)?;
             }
             own.turn(source.keep(excerpt)?);
         }

@@ -227,8 +227,7 @@ fn a_walk_asks_for_what_it_pushes_and_for_hardly_anything_else() {
         let rows = Through {
             here: Here::of(index).unwrap(),
             fetch: move |here: &Here<'_>, names, wanted: &Wanted| {
-                trips.fetch_add(1, Ordering::Relaxed);
-                let trip = trips.load(Ordering::Relaxed);
+                let trip = trips.fetch_add(1, Ordering::Relaxed);
                 let mut seen = seen.lock().unwrap();
                 seen.extend(wanted.nodes.iter().map(|node| (*node, trip)));
                 here.fetch(names, wanted)
