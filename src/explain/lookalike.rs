@@ -232,8 +232,8 @@ type Weighed = (f64, LookAlike);
 fn likely(index: &Arc<Index>, run: &Retrieval, graph: &Graph, own: &[Node]) -> Vec<Node> {
     let holding: Vec<Node> = match run.walk() {
         Some(walk) => {
-            let mass = (0..).zip(&walk.spread.mass);
-            let held = mass.filter(|(_, mass)| **mass >= LEAST);
+            let held = walk.spread.mass.reached();
+            let held = held.filter(|(_, mass)| *mass >= LEAST);
             held.map(|(node, _)| node).collect()
         }
         None => run

@@ -33,7 +33,6 @@ use crate::parameters::{
     Scoped, VECTOR_SEARCH, VectorSearch, WALK, Walk,
 };
 use crate::ranker::Candidates;
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -43,8 +42,6 @@ use std::time::{Duration, Instant};
 const MOST: usize = 200_000;
 /// The same where the question is asked again with a change that is tried, one of hundreds.
 const TRIED: usize = 10_000;
-/// Nodes whose mass one thread looks at, at a time.
-const PIECE: usize = 1 << 16;
 /// How long a question may take.
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -688,19 +685,18 @@ pub fn confidence(index: &Arc<Index>, run: &Retrieval, lost: Option<&Lost>) -> O
 fn lost(rows: &dyn Rows, excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval) -> Option<Lost> {
     let (databases, gone) = (rows.lost(), excerpt.gone());
     let records = || run.records.iter();
-    let is_hub = |node: usize| excerpt.is_hub(numbered.whole(node as u32));
-    let hubs: BTreeSet<u32> = records()
-        .flat_map(|record| settled(record, is_hub))
-        .collect();
+    let is_hub = |node: u32| excerpt.is_hub(numbered.whole(node));
+    let reached = records().flat_map(settled).map(|held| held.0);
+    let hubs: BTreeSet<u32> = reached.filter(|node| is_hub(*node)).collect();
     if databases.is_empty() && gone.is_empty() && hubs.is_empty() {
         return None;
     }
-    let stopped = |node: usize| is_hub(node) || gone.nodes.contains(&numbered.whole(node as u32));
+    let stopped = |node: u32| is_hub(node) || gone.nodes.contains(&numbered.whole(node));
     // A push settles alpha of what arrives at a node; the rest would go on from there.
     let left = |record: &Record| {
         let spread = record.output.get::<Spread>()?;
-        let mass = settled(record, stopped).into_iter();
-        let mass: f64 = mass.map(|node| spread.mass[node as usize]).sum();
+        let mass = settled(record).filter(|held| stopped(held.0));
+        let mass: f64 = mass.map(|held| held.1).sum();
         Some(mass * (1.0 - spread.diffusion.alpha) / spread.diffusion.alpha)
     };
     let words: BTreeSet<&String> = gone.words.iter().flatten().collect();
@@ -714,24 +710,18 @@ fn lost(rows: &dyn Rows, excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval
     })
 }
 
-/// The nodes that a step settled mass on, if it walks, as far as they are wanted.
-fn settled(record: &Record, wanted: impl Fn(usize) -> bool + Sync) -> Vec<u32> {
-    let spread = record.output.get::<Spread>();
-    let mass = spread.map_or(&[][..], |spread| &spread.mass);
-    let held = mass.par_chunks(PIECE).enumerate();
-    let held = held.flat_map_iter(|(at, piece)| {
-        let held = (at * PIECE..).zip(piece).filter(|(_, mass)| **mass > 0.0);
-        let held = held.filter(|(node, _)| wanted(*node));
-        held.map(|(node, _)| node as u32)
-    });
-    held.collect()
+/// The nodes that a step settled mass on, if it walks, with that.
+fn settled(record: &Record) -> impl Iterator<Item = (u32, f64)> + '_ {
+    let spread = record.output.get::<Spread>().into_iter();
+    spread.flat_map(|spread| spread.mass.reached())
 }
 
 /// What a run pushed, and the names that its sentences cross to: the neighbours of all have to be there.
 fn reached(numbered: &Numbered, run: &Retrieval) -> Wanted {
     let pushed = run.records.iter().flat_map(|record| {
         let t = record.graph.as_ref().map(|graph| graph.transition());
-        settled(record, |node| t.is_none_or(|t| !t.knows(node)))
+        let nodes = settled(record).map(|held| held.0);
+        nodes.filter(move |node| t.is_none_or(|t| !t.knows(*node as usize)))
     });
     let crossed = || crossed(run).map(|(_, name)| name);
     let nodes = pushed.chain(crossed());
@@ -791,7 +781,7 @@ fn shown(excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval, purpose: Purpo
         let hits = set.hits().iter().map(|hit| hit.passage);
         let traced = match purpose {
             Purpose::Answer => Vec::new(),
-            Purpose::Trace => settled(record, |_| true).into_iter().chain(hits).collect(),
+            Purpose::Trace => settled(record).map(|held| held.0).chain(hits).collect(),
         };
         for node in members.chain(traced) {
             match node < passages {

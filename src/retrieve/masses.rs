@@ -1,8 +1,121 @@
-//! The mass of every node at one moment of a walk.
+//! The mass of every node at one moment of a walk, and at its end.
 
 use super::Node;
 use super::rank;
-use std::ops::{Index, Range};
+use super::retrieval::Hit;
+use std::ops::{Deref, Index, Range};
+
+/// At the end of a walk: of every node, and which have any where these are few.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EndMass {
+    all: Vec<f64>,
+    /// Ascending.
+    few: Option<Vec<Node>>,
+}
+
+impl EndMass {
+    /// Of nodes that have some, each once, in whatever order. Of the others of a large graph no memory is touched.
+    pub fn few(nodes: usize, held: impl Iterator<Item = (Node, f64)>) -> EndMass {
+        let (mut all, mut few) = (vec![0.0; nodes], Vec::new());
+        for (node, mass) in held.filter(|(_, mass)| *mass > 0.0) {
+            all[node as usize] = mass;
+            few.push(node);
+        }
+        few.sort_unstable();
+        EndMass {
+            all,
+            few: Some(few),
+        }
+    }
+
+    /// Those of a range that have mass, ascending.
+    pub fn held(&self, range: Range<usize>) -> impl Iterator<Item = (Node, f64)> + '_ {
+        let first = range.start as Node;
+        // One of the two is empty.
+        let (all, few): (&[f64], &[Node]) = match &self.few {
+            None => (&self.all[range], &[]),
+            Some(few) => {
+                let place = |bound: usize| few.partition_point(|node| (*node as usize) < bound);
+                (&[], &few[place(range.start)..place(range.end)])
+            }
+        };
+        let all = (first..).zip(all.iter().copied());
+        let few = few.iter().map(|node| (*node, self.all[*node as usize]));
+        all.filter(|(_, mass)| *mass > 0.0).chain(few)
+    }
+
+    /// All that have mass, ascending.
+    pub fn reached(&self) -> impl Iterator<Item = (Node, f64)> + '_ {
+        self.held(0..self.len())
+    }
+
+    /// The heaviest of a range as scores are kept: most first, ties to the lower number, nothing without mass; and how many
+    /// have any.
+    pub fn best(&self, range: Range<usize>, count: usize) -> (Vec<Hit>, usize) {
+        match &self.few {
+            None => best_in(&self.all, range, count, |mass| mass as f32),
+            Some(_) => {
+                let held: Vec<(Node, f64)> = self.held(range).collect();
+                best_of(&held, count, |mass| mass as f32)
+            }
+        }
+    }
+
+    /// The same nodes with what they have.
+    pub fn heaviest(&self, range: Range<usize>, count: usize) -> Vec<(Node, f64)> {
+        with_mass(self.best(range, count).0)
+    }
+
+    /// Of all, one after the other.
+    pub fn into_all(self) -> Vec<f64> {
+        self.all
+    }
+}
+
+impl From<Vec<f64>> for EndMass {
+    fn from(all: Vec<f64>) -> EndMass {
+        EndMass { all, few: None }
+    }
+}
+
+impl Deref for EndMass {
+    type Target = [f64];
+
+    fn deref(&self) -> &[f64] {
+        &self.all
+    }
+}
+
+/// The best of a range, and how many have any mass.
+fn best_in<S: Copy>(
+    all: &[S],
+    range: Range<usize>,
+    count: usize,
+    mass: impl Fn(S) -> f32,
+) -> (Vec<Hit>, usize) {
+    let first = range.start as Node;
+    let (mut hits, matched) = rank::best(&all[range], count, mass);
+    hits.iter_mut().for_each(|hit| hit.passage += first);
+    (hits, matched)
+}
+
+/// The same of nodes that ascend.
+fn best_of<S: Copy>(
+    held: &[(Node, S)],
+    count: usize,
+    mass: impl Fn(S) -> f32,
+) -> (Vec<Hit>, usize) {
+    let (mut hits, matched) = rank::best(held, count, |(_, own)| mass(own));
+    for hit in &mut hits {
+        hit.passage = held[hit.passage as usize].0;
+    }
+    (hits, matched)
+}
+
+fn with_mass(hits: Vec<Hit>) -> Vec<(Node, f64)> {
+    let node = |hit: Hit| (hit.passage, f64::from(hit.score));
+    hits.into_iter().map(node).collect()
+}
 
 /// By node. Where a walk reaches few nodes of a large graph, as a push does, only those take memory and time.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,12 +176,9 @@ impl Masses {
     /// The heaviest of a range: most first, ties to the lower id, nothing without mass.
     pub fn heaviest(&self, range: Range<usize>, count: usize) -> Vec<(Node, f64)> {
         match self {
-            Masses::All(all) => rank::heaviest(all, range, count, |mass| mass),
+            Masses::All(all) => with_mass(best_in(all, range, count, |mass| mass).0),
             Masses::Few { held, .. } => {
-                let held = &held[part(held, range)];
-                let best = rank::heaviest(held, 0..held.len(), count, |(_, mass)| mass);
-                let node = |(at, mass): (Node, f64)| (held[at as usize].0, mass);
-                best.into_iter().map(node).collect()
+                with_mass(best_of(&held[part(held, range)], count, |mass| mass).0)
             }
         }
     }
@@ -113,6 +223,18 @@ fn part(held: &[(Node, f32)], range: Range<usize>) -> Range<usize> {
     place(range.start)..place(range.end)
 }
 
+impl From<&EndMass> for Masses {
+    fn from(end: &EndMass) -> Masses {
+        match end.few {
+            None => Masses::All(end.iter().map(|mass| *mass as f32).collect()),
+            Some(_) => {
+                let held = end.reached().map(|(node, mass)| (node, mass as f32));
+                Masses::few(end.len(), held)
+            }
+        }
+    }
+}
+
 impl Index<usize> for Masses {
     type Output = f32;
 
@@ -152,6 +274,14 @@ mod tests {
             prop_assert_eq!(few.len(), nodes);
             prop_assert_eq!(all.heaviest(range.clone(), count), few.heaviest(range.clone(), count));
             prop_assert!(all.held(range.clone()).eq(few.held(range.clone())));
+            let one = one.iter().map(|mass| f64::from(*mass));
+            let end = EndMass::from(one.clone().collect::<Vec<f64>>());
+            let few_end = EndMass::few(nodes, (0..).zip(one).rev());
+            prop_assert_eq!(&end[..], &few_end[..]);
+            prop_assert!(end.reached().eq(few_end.reached()));
+            prop_assert_eq!([&Masses::from(&end), &Masses::from(&few_end)], [all, few]);
+            prop_assert_eq!(end.best(range.clone(), count), few_end.best(range.clone(), count));
+            prop_assert_eq!(few_end.heaviest(range.clone(), count), few.heaviest(range.clone(), count));
             for node in 0..nodes {
                 prop_assert_eq!(all[node], few[node]);
                 let node = node as Node;

@@ -4,7 +4,7 @@ use super::methods::Ranker;
 use super::retrieval::{Expansion, Hit, Matched, Ranked};
 use crate::index::lexical::Weighted;
 use crate::index::{Bm25, EntityGraph, Index};
-use crate::layers::{GraphView, Link, Mask, Node, QueryName};
+use crate::layers::{GraphView, Link, Mask, QueryName};
 pub use crate::parameters::Fusion;
 use crate::parameters::{
     BM25_B, BM25_K1, RM3_DOCS, RM3_ORIGINAL, RM3_POOL, RM3_TERMS, RRF_C, RRF_DEPTH, Rm3Pool,
@@ -14,7 +14,6 @@ use crate::text::Tokens;
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::io;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Feedback words stand in at most this share of the passages, in corpora of at least [`SMALL`].
@@ -281,19 +280,6 @@ pub fn best<S: Copy>(scores: &[S], count: usize, score: impl Fn(S) -> f32) -> (V
     hits.sort_unstable_by(order);
     hits.truncate(count);
     (hits, matched)
-}
-
-/// The heaviest nodes of a range: most first, ties to the lower id, nothing without mass.
-pub fn heaviest<S: Copy>(
-    scores: &[S],
-    range: Range<usize>,
-    count: usize,
-    mass: impl Fn(S) -> f32,
-) -> Vec<(Node, f64)> {
-    let first = range.start as Node;
-    let (best, _) = best(&scores[range], count, mass);
-    let node = |hit: Hit| (first + hit.passage, f64::from(hit.score));
-    best.into_iter().map(node).collect()
 }
 
 /// Score descending, then id ascending.

@@ -19,7 +19,7 @@ use crate::index::Index;
 use crate::index::lexical::{Weighted, counted};
 use crate::layers::{Graph, GraphEdited, GraphView, Link, Node, QueryName};
 use crate::parameters::{FALLBACK, Fallback, RESULT_K};
-use crate::retrieve::masses::Masses;
+use crate::retrieve::masses::{EndMass, Masses};
 use crate::text::{Tokens, count};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -211,7 +211,7 @@ pub struct Spread {
     /// The walk's rule.
     pub diffusion: Diffusion,
     /// Of every node.
-    pub mass: Vec<f64>,
+    pub mass: EndMass,
     /// The mass of every node after step 0 (the seeds), 1, ..., T; of push: the settled mass at marks. Only filled where
     /// states are asked for.
     pub states: Vec<Masses>,

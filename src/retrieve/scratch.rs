@@ -21,7 +21,7 @@ impl Scratch {
     /// Takes what can be used again out of a result that is forgotten.
     pub fn recycle(&mut self, set: Arc<Set>) {
         if let Some(spread) = Arc::into_inner(set).and_then(Set::reclaim::<Spread>) {
-            self.mass = spread.mass;
+            self.mass = spread.mass.into_all();
         }
     }
 }

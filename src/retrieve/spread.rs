@@ -19,7 +19,7 @@ use crate::parameters::{
     ALPHA, DANGLING, EPSILON, PUSH_THRESHOLD, PushThreshold, STEPS, Scoped, WALK, WALK_RULE, Walk,
     WalkRule,
 };
-use crate::retrieve::masses::Masses;
+use crate::retrieve::masses::{EndMass, Masses};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -151,7 +151,10 @@ impl Walked<'_> {
                 };
                 Some(once::<Vec<f64>>(&spread.known.before, || {
                     let (seeds, mut scratch) = (restart(self.seeds()), Scratch::default());
-                    shorter.spread(self.graph, &seeds, false, &mut scratch).mass
+                    shorter
+                        .spread(self.graph, &seeds, false, &mut scratch)
+                        .mass
+                        .into_all()
                 }))
             }
         }
@@ -430,7 +433,7 @@ impl Diffusion {
     fn done(
         &self,
         graph: &Graph,
-        mass: Vec<f64>,
+        mass: impl Into<EndMass>,
         states: Vec<Masses>,
         ledgers: Vec<Ledger>,
         work: usize,
@@ -439,7 +442,7 @@ impl Diffusion {
         let sided = graph.is_of_passages();
         Spread {
             diffusion: self.clone(),
-            mass,
+            mass: mass.into(),
             states,
             ledgers,
             work,
@@ -465,16 +468,12 @@ impl Diffusion {
         let out = &mut scratch.pushed;
         out.forward(graph.transition(), seeds, &self.rule(), &mut keep);
         keep(out);
-        // Zeros of the system's, made where something is written: of a large graph a push reaches little.
-        let mut mass = vec![0.0; nodes];
-        for &node in &out.settled {
-            mass[node as usize] = out.estimate[node as usize];
-        }
+        let settled = out.settled.iter();
+        let held = settled.map(|&node| (node, out.estimate[node as usize]));
         if !kept {
-            let settled = out.settled.iter();
-            let held = settled.map(|&node| (node, out.estimate[node as usize]));
-            ledgers.push(few_sides(graph, held, out.dropped, out.unsettled()));
+            ledgers.push(few_sides(graph, held.clone(), out.dropped, out.unsettled()));
         }
+        let mass = EndMass::few(nodes, held);
         let spread = Spread {
             capped: out.capped,
             largest_residual: out.largest_residual(graph.transition()),

@@ -11,7 +11,6 @@ use crate::index::Index;
 use crate::layers::Graph;
 use crate::parameters::Dangling;
 use crate::retrieve::edits::name_of;
-use crate::retrieve::rank::heaviest;
 use crate::retrieve::retrieval::Walked;
 use crate::retrieve::spread::restart_of;
 use crate::retrieve::{Node, Retrieval};
@@ -394,7 +393,7 @@ fn note(walk: &Walked<'_>, scene: &Scene) -> String {
 /// The heaviest nodes with their mass in every state.
 fn heat(index: &Index, walk: &Walked<'_>, scene: &Scene) -> Vec<(Row, Vec<f64>)> {
     let mass = &walk.spread.mass;
-    let shown = heaviest(mass, 0..mass.len(), HEAT, |mass| mass as f32);
+    let shown = mass.heaviest(0..mass.len(), HEAT);
     let shown: Vec<Node> = shown.into_iter().map(|(node, _)| node).collect();
     let rows = rows_of(index, walk, scene, &shown).into_iter();
     let by_step = |node: &Node| {

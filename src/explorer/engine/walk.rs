@@ -7,7 +7,6 @@ use crate::index::Index;
 use crate::layers::Graph;
 use crate::retrieve::masses::Masses;
 use crate::retrieve::operators::passages::landed;
-use crate::retrieve::rank::heaviest;
 use crate::retrieve::retrieval::{Ledger, Spread, Walked};
 use crate::retrieve::spread::{Split, restart_of};
 use crate::retrieve::{Node, Retrieval};
@@ -21,8 +20,7 @@ const STEP_PASSAGES: usize = 100;
 
 /// The nodes whose score is shown by group: those that Spread lists, and those of some passages.
 pub fn shown(walk: &Walked<'_>, passages: impl Iterator<Item = u32>) -> Vec<Node> {
-    let mass = &walk.spread.mass;
-    let listed = heaviest(mass, listed(walk), NODES, |mass| mass as f32);
+    let listed = walk.spread.mass.heaviest(listed(walk), NODES);
     let mut shown: Vec<Node> = listed.into_iter().map(|(node, _)| node).collect();
     passages.for_each(|passage| shown.extend(walk.graph.nodes_of(passage).iter()));
     shown
@@ -49,7 +47,7 @@ pub fn parted(walk: &Walked<'_>, groups: &[Vec<usize>], shown: &[Node]) -> Parte
             let all =
                 |nodes: &Vec<(Node, f64)>| nodes.iter().map(|(_, mass)| vec![*mass]).collect();
             Split {
-                end: vec![whole(walk)],
+                end: vec![Masses::from(&walk.spread.mass)],
                 states: listed.iter().map(all).collect(),
             }
         }
@@ -97,14 +95,6 @@ pub fn landed_parts(retrieval: &Retrieval, shares: &[Masses], passage: u32) -> V
 pub fn parts(shares: &[Masses], node: Node) -> Vec<f64> {
     let own = |group: &Masses| f64::from(group[node as usize]);
     shares.iter().map(own).collect()
-}
-
-/// Where a walk ended.
-fn whole(walk: &Walked<'_>) -> Masses {
-    match walk.spread.states.last() {
-        Some(last @ Masses::Few { .. }) => last.clone(),
-        _ => Masses::All(walk.spread.mass.iter().map(|m| *m as f32).collect()),
-    }
 }
 
 /// The nodes that Spread lists: names where nodes of a graph are passages too, else all.
@@ -169,15 +159,9 @@ pub fn tell(
         let before = at.checked_sub(1).and_then(|at| spread.states.get(at));
         let moved = before.map_or(0.0, |before| state.apart(before) / 2.0);
         let landed = (!graph.is_of_passages()).then(|| {
-            let mut mass = vec![0.0; state.len()];
             let held = state.held(0..state.len());
-            held.for_each(|(node, own)| mass[node as usize] = own.into());
-            Masses::All(
-                landed(graph, &mass)
-                    .into_iter()
-                    .map(|mass| mass as f32)
-                    .collect(),
-            )
+            let landed = landed(graph, held.map(|(node, own)| (node, own.into())));
+            Masses::All(landed.into_iter().map(|mass| mass as f32).collect())
         });
         let on_passages = landed.as_ref().unwrap_or(state);
         let ranks = gold.iter().map(|p| on_passages.rank(0..passages, *p));
@@ -206,7 +190,7 @@ pub fn tell(
     let last = steps.len().saturating_sub(1);
     let push = spread.diffusion.pushes();
     let pushes = format!("{} pushes", count(spread.work));
-    let held = heaviest(&spread.mass, listed(&walk), NODES, |mass| mass as f32);
+    let held = spread.mass.heaviest(listed(&walk), NODES);
     let rows = nodes(index, graph, group_of, held, |_, node| {
         parts(&parted.split.end, node)
     });

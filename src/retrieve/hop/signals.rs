@@ -11,7 +11,7 @@ use crate::parameters::{
 };
 use crate::retrieve::RetrieveError;
 use crate::retrieve::candidates::First;
-use crate::retrieve::rank;
+use crate::retrieve::masses::EndMass;
 use crate::retrieve::retrieval::{Hit, Ranked, Seed, Spread};
 use crate::retrieve::set::Origin;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -281,7 +281,7 @@ pub fn places(
         lists.filter_map(|list| Some((list.ranker.label(), list.rank(passage)?, PER_LIST)));
     let walked = walks.into_iter().filter_map(|(signal, walk)| {
         let own = walk.mass.get(passage as usize).filter(|own| **own > 0.0)?;
-        let before = walk.mass[..passages].iter().filter(|mass| *mass > own);
+        let before = walk.mass.held(0..passages).filter(|held| held.1 > *own);
         let (_, taken) = PER_SIGNAL.iter().find(|(other, _)| *other == signal)?;
         Some((signal.label(), 1 + before.count(), *taken))
     });
@@ -346,8 +346,8 @@ pub fn signals(from: &Sources<'_>, values: Scoped<'_>) -> Result<Signals, Retrie
     candidates.extend(listed(from.words));
     candidates.extend(from.vectors.iter().flat_map(|(_, list, _)| listed(list)));
     // The best of a signal, and what its best has.
-    let walked = |walk: &[f64], count: usize| -> (Vec<u32>, f64) {
-        let (hits, _) = rank::best(&walk[..passages], count, float);
+    let walked = |walk: &EndMass, count: usize| -> (Vec<u32>, f64) {
+        let (hits, _) = walk.best(0..passages, count);
         let most = hits.first().map_or(0.0, |hit| f64::from(hit.score));
         (hits.iter().map(|hit| hit.passage).collect(), most)
     };

@@ -71,8 +71,8 @@ impl Operator for Bridge {
             let walk = spread
                 .diffusion
                 .spread(graph, &restart(&seeds), false, desk.scratch);
-            let scores = landed(graph, &walk.mass);
-            desk.scratch.mass = walk.mass;
+            let scores = landed(graph, walk.mass.reached());
+            desk.scratch.mass = walk.mass.into_all();
             factors.push(Factor { label, scores });
         }
         let count = factors.len().max(1) as f64;

@@ -21,9 +21,9 @@ pub static PASSAGES: Passages = Passages { fused: false };
 pub static PASSAGES_FUSED: Passages = Passages { fused: true };
 
 /// What landed on the nodes of each passage, added in the order of the nodes.
-pub fn landed(graph: &crate::layers::Graph, mass: &[f64]) -> Vec<f64> {
+pub fn landed(graph: &crate::layers::Graph, mass: impl Iterator<Item = (u32, f64)>) -> Vec<f64> {
     let mut scores = vec![0.0; graph.passages()];
-    for (node, &mass) in (0..).zip(mass).filter(|(_, mass)| **mass > 0.0) {
+    for (node, mass) in mass {
         let share = graph.share(node) * mass;
         for &passage in graph.passages_of(node).iter() {
             scores[passage as usize] += share;
@@ -45,17 +45,14 @@ impl Operator for Passages {
     fn run(&self, cx: &Context<'_>, inputs: &[Arc<Set>], _: &mut Desk<'_>) -> Outcome {
         let graph = cx.graph();
         let mass = inputs.iter().find_map(|set| set.get::<Spread>());
-        let mass = mass.map_or(&[][..], |spread| &spread.mass);
         let mut depth = cx.values.get(RESULT_K).max(DEPTH);
         if self.fused {
             depth = depth.max(cx.values.get(RRF_DEPTH));
         }
-        let (hits, matched) = match graph.is_of_passages() {
-            true => {
-                let own = &mass[..graph.passages().min(mass.len())];
-                rank::best(own, depth, |mass| mass as f32)
-            }
-            false => rank::best(&landed(graph, mass), depth, |mass| mass as f32),
+        let (hits, matched) = match mass.map(|spread| &spread.mass) {
+            None => Default::default(),
+            Some(mass) if graph.is_of_passages() => mass.best(0..graph.passages(), depth),
+            Some(mass) => rank::best(&landed(graph, mass.reached()), depth, |mass| mass as f32),
         };
         let ranked = Ranked::new(Ranker::Walk, hits, matched);
         Ok(Set::ranking(ranked).fact("passages reached", matched))

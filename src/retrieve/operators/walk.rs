@@ -114,8 +114,8 @@ impl Operator for Walk {
         let Some(walked) = walked(at) else { return };
         let spread = walked.spread;
         if spread.states.is_empty() {
-            let mass = spread.mass.iter().map(|m| *m as f32).collect();
-            let stage = state(at, story, "walk", spread.work, &Masses::All(mass), None);
+            let end = Masses::from(&spread.mass);
+            let stage = state(at, story, "walk", spread.work, &end, None);
             story.push_step(stage);
             return;
         }

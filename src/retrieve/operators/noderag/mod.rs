@@ -47,5 +47,5 @@ fn own_nodes(graph: &Graph, passage: u32) -> Vec<Node> {
 /// Mass of every node.
 fn mass(inputs: &[Arc<Set>]) -> &[f64] {
     let spread = inputs.iter().find_map(|set| set.get::<Spread>());
-    spread.map_or(&[], |spread| &spread.mass)
+    spread.map_or(&[], |spread| &spread.mass[..])
 }
