@@ -439,6 +439,12 @@ impl Excerpt {
         of
     }
 
+    /// Whether a walk, or what leads to one, may be another once this came.
+    pub fn may_walk_on(&self, lacks: &Wanted) -> bool {
+        let mut listed = self.listed().iter();
+        !lacks.is_of_texts() || listed.any(|listed| !listed.lacks.is_empty())
+    }
+
     /// The passages that were fetched with all their names, and the names that they have.
     pub fn names_of(&self, passages: impl Iterator<Item = u32>) -> BTreeSet<u32> {
         let rows = passages.filter_map(|passage| self.rows.get(&passage));

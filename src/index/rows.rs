@@ -254,6 +254,17 @@ impl Wanted {
         !self.nodes.is_empty() && *self == of_nodes
     }
 
+    /// Whether it is what passages and names say and are called, and nothing else.
+    pub fn is_of_texts(&self) -> bool {
+        let own = Wanted {
+            entities: self.entities.clone(),
+            titles: self.titles.clone(),
+            texts: self.texts.clone(),
+            ..Wanted::default()
+        };
+        *self == own
+    }
+
     /// Its lists by number, and whether each is of names, which come behind passages where nodes are numbered.
     pub fn numbers(&mut self) -> [(&mut BTreeSet<u32>, bool); 7] {
         [

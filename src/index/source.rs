@@ -37,6 +37,12 @@ pub struct Kept {
     memory: Mutex<Option<Memory>>,
 }
 
+/// What was fetched since, and whether walks are as they were.
+pub struct More {
+    pub kept: Arc<Kept>,
+    pub walks: bool,
+}
+
 /// What somebody remembers of an index.
 pub type Memory = Box<dyn Any + Send>;
 
@@ -178,14 +184,16 @@ impl Source {
     ///
     /// # Errors
     /// What whoever has the rows says.
-    pub fn complete(self: &Arc<Source>, kept: &Arc<Kept>) -> Result<Option<Arc<Kept>>, IndexError> {
+    pub fn complete(self: &Arc<Source>, kept: &Arc<Kept>) -> Result<Option<More>, IndexError> {
         let lacks = asked(&kept.excerpt)?;
         if lacks.is_empty() {
             return Ok(None);
         }
         let mut excerpt = kept.excerpt.clone();
+        let walks = !excerpt.may_walk_on(&lacks);
         excerpt.fetch(self.rows(), lacks)?;
-        self.keep(excerpt).map(Some)
+        let kept = self.keep(excerpt)?;
+        Ok(Some(More { kept, walks }))
     }
 }
 

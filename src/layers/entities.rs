@@ -84,11 +84,15 @@ fn opened(
     let known = with.before.and_then(Graph::entities);
     let view = GraphView::open(index, kind == &TERM_PASSAGE, values, with)?;
     let same = known.is_some_and(|known| Arc::ptr_eq(&known.graph, &view.graph));
-    let graph = Graph::of_passages(kind, Box::new(view), index.len());
-    Ok(match with.before.filter(|_| same) {
-        Some(before) => graph.spelled_as(before),
-        None => graph,
-    })
+    let walked = known.is_some_and(|known| Arc::ptr_eq(&known.transition, &view.transition));
+    let mut graph = Graph::of_passages(kind, Box::new(view), index.len());
+    if let Some(before) = with.before.filter(|_| same) {
+        graph = graph.spelled_as(before);
+    }
+    if let Some(before) = with.before.filter(|_| walked) {
+        graph = graph.walked_as(before);
+    }
+    Ok(graph)
 }
 
 /// A weighted, masked entity-passage graph. Nodes `0..passages` are passages, entities follow; ids never change.

@@ -247,7 +247,8 @@ const LEAST: usize = 5;
 
 /// A graph with the two ways between its nodes and passages.
 pub struct Graph {
-    /// Different for every graph of this run of the program: what was computed on one is remembered under it.
+    /// Different for every graph of this run of the program, unless a walk is the same on both: what was computed on one is
+    /// remembered under it.
     pub id: u64,
     /// Which graph it is.
     pub kind: &'static super::GraphKind,
@@ -478,6 +479,15 @@ impl Graph {
     pub fn spelled_as(self, other: &Graph) -> Graph {
         Graph {
             spellings: other.spellings.clone(),
+            ..self
+        }
+    }
+
+    /// The same to walks as a graph of equal arcs and weights.
+    #[must_use]
+    pub fn walked_as(self, other: &Graph) -> Graph {
+        Graph {
+            id: other.id,
             ..self
         }
     }

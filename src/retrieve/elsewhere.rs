@@ -24,7 +24,7 @@ use crate::index::excerpt::{Deep, Excerpt, Numbered, Reads};
 use crate::index::lexical::counted;
 use crate::index::published::Lost;
 use crate::index::rows::{Names, Rows, Wanted, Whole};
-use crate::index::source::{Kept, Source};
+use crate::index::source::{Kept, More, Source};
 use crate::layers::entities::entity_options;
 use crate::layers::{ENTITY_PASSAGE, GIVEN};
 use crate::parameters::{
@@ -323,6 +323,17 @@ impl Fetching<'_> {
         Ok(())
     }
 
+    /// Fetches what decides which passages words bring in, until nothing more does.
+    fn settle(&self, excerpt: &mut Excerpt) -> Result<(), RetrieveError> {
+        loop {
+            let open = excerpt.lacking(Wanted::default());
+            if open.is_empty() {
+                return Ok(());
+            }
+            self.fetch(excerpt, open)?;
+        }
+    }
+
     /// Fetches what the excerpt's question needs, until a run lacks nothing.
     fn fill(&self, excerpt: &mut Excerpt) -> Result<Filled, RetrieveError> {
         let mut walks = true;
@@ -349,10 +360,7 @@ impl Fetching<'_> {
     /// One run, and what it lacks.
     fn round(&self, excerpt: &mut Excerpt, walks: &mut bool) -> Result<Round, RetrieveError> {
         // A walk may begin where words are: which passages these bring in is settled first.
-        let open = excerpt.lacking(Wanted::default());
-        if !open.is_empty() {
-            return self.fetch(excerpt, open).map(|()| Round::Fetched);
-        }
+        self.settle(excerpt)?;
         let mut steps = self.settings.method().plan().steps.iter();
         *walks &= steps.any(|step| step.operator.declaration().walks);
         let numbered = excerpt.index(*walks)?;
@@ -531,8 +539,8 @@ impl Last {
     }
 
     /// Goes on over more rows, in the same memory.
-    fn turn(&mut self, kept: Arc<Kept>) {
-        self.retriever.turn(kept.numbered.index.clone());
+    fn turn(&mut self, More { kept, walks }: More) {
+        self.retriever.turn(kept.numbered.index.clone(), walks);
         self.kept = kept;
     }
 }
@@ -592,8 +600,8 @@ impl There {
         };
         let more = self.source.complete(&last.kept)?;
         let grew = more.is_some();
-        if let Some(kept) = more {
-            last.turn(kept);
+        if let Some(more) = more {
+            last.turn(more);
         }
         Ok(grew)
     }
@@ -638,7 +646,7 @@ impl There {
                 let kept = source.keep(excerpt)?;
                 match known.or(idle) {
                     Some(mut own) => {
-                        own.turn(kept);
+                        own.turn(More { kept, walks: false });
                         own
                     }
                     None => Box::new(Last::of(kept)),
@@ -659,14 +667,17 @@ impl There {
             let mut excerpt = kept.excerpt.clone();
             // A walk goes on over the rows that come, and what it brings in over the short excerpt; the rest is one look-up.
             let more = !lacks.nodes.is_empty();
+            let walks = !excerpt.may_walk_on(&lacks);
             match lacks.is_of_nodes() {
                 true => fetching.fetch_ahead(&mut excerpt, (&kept.numbered, &run), lacks)?,
                 false => fetching.fetch(&mut excerpt, lacks)?,
             }
-            if more || excerpt.is_open() {
-                fetching.fill_for_all(&mut excerpt, &reads, false)?;
+            match more {
+                true => fetching.fill_for_all(&mut excerpt, &reads, false)?,
+                false => fetching.settle(&mut excerpt)?,
             }
-            own.turn(source.keep(excerpt)?);
+            let kept = source.keep(excerpt)?;
+            own.turn(More { kept, walks });
         }
     }
 }

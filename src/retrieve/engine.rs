@@ -14,6 +14,7 @@ use crate::index::source::ROUNDS;
 use crate::index::{Index, IndexError};
 use crate::layers::{Graph, GraphEdit, GraphEdited, GraphKind, GraphView, Opening};
 use crate::parameters::{Parameter, Scoped, Value};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -131,8 +132,9 @@ impl Retriever {
         own
     }
 
-    /// Goes on over another index of as many nodes, in the same memory.
-    pub(super) fn turn(&mut self, index: Arc<Index>) {
+    /// Goes on over another index of as many nodes, in the same memory: with the `walks` of the last one and what led to
+    /// them, or without.
+    pub(super) fn turn(&mut self, index: Arc<Index>, walks: bool) {
         self.index = index;
         self.before.append(&mut self.graphs);
         let own = self.index.entity_graph(self.index.options());
@@ -140,8 +142,19 @@ impl Retriever {
             let both = graph.entities().zip(own.as_ref().ok());
             both.is_some_and(|(view, own)| view.built.has_arcs_of(own))
         });
-        self.vector = None;
-        for (_, set) in self.sets.drain(..) {
+        self.vector = self.vector.take().filter(|_| walks);
+        let mut kept: FxHashSet<u64> = FxHashSet::default();
+        // What a step takes in was made before it.
+        for (key, set) in self.sets.iter().rev().filter(|_| walks) {
+            if kept.contains(&set.id) || set.get::<Spread>().is_some() {
+                kept.insert(set.id);
+                kept.extend(&key.inputs);
+            }
+        }
+        let sets = std::mem::take(&mut self.sets).into_iter();
+        let (kept, gone): (Vec<_>, Vec<_>) = sets.partition(|(_, set)| kept.contains(&set.id));
+        self.sets = kept;
+        for (_, set) in gone {
             self.scratch[0].recycle(set);
         }
     }
