@@ -175,6 +175,12 @@ struct Listed {
     lacks: Wanted,
 }
 
+impl Listed {
+    fn is_exact(&self) -> bool {
+        self.lacks.is_empty()
+    }
+}
+
 /// Bytes that a passage with a word takes among those of the word; and what its text takes, for each of its words and since
 /// it lies apart from others. The less of both is fetched.
 const POSTING: f64 = 3.0;
@@ -439,10 +445,9 @@ impl Excerpt {
         of
     }
 
-    /// Whether a walk, or what leads to one, may be another once this came.
-    pub fn may_walk_on(&self, lacks: &Wanted) -> bool {
-        let mut listed = self.listed().iter();
-        !lacks.is_of_texts() || listed.any(|listed| !listed.lacks.is_empty())
+    /// Whether its lists by words lack nothing.
+    pub fn lists_all(&self) -> bool {
+        self.listed().iter().all(Listed::is_exact)
     }
 
     /// The passages that were fetched with all their names, and the names that they have.
@@ -544,10 +549,13 @@ impl Excerpt {
             self.names.entry(*entity).or_insert_with(unread);
         }
         self.gone.extend(came.gone);
-        worded |= self.is_open() && !read.is_empty();
-        if worded {
+        if worded || self.is_open() && !read.is_empty() {
+            // Of lists that lacked nothing no text changes the best.
+            let known = self.listed.get().filter(|_| !worded);
+            if !known.is_some_and(|listed| listed.iter().all(Listed::is_exact)) {
+                self.listed = OnceLock::new();
+            }
             self.count_common(&counted, &read);
-            self.listed = OnceLock::new();
             self.lengths = Default::default();
         }
         Ok(())
@@ -835,15 +843,24 @@ impl Excerpt {
             let best = united(Vec::new(), best.copied().collect());
             Numbers::own(best, whole.passages)
         });
+        let (passages, (graph, lexical)) = rayon::join(
+            || self.passages(numbers),
+            || {
+                rayon::join(
+                    || self.graph(numbers),
+                    || self.lexical(numbers, worded.as_ref(), listed),
+                )
+            },
+        );
         let index = Index {
             questions: self.questions(numbers).into(),
             options: whole.options_of(self.reads.names),
             dense: self.dense(numbers)?,
             ..Index::bare(
                 (whole.name.clone(), whole.fingerprint.clone()),
-                self.passages(numbers),
-                OwnGraph::built(self.graph(numbers)),
-                self.lexical(numbers, worded.as_ref(), listed),
+                passages,
+                OwnGraph::built(graph),
+                lexical,
             )
         };
         if let Some(layer) = self.layer(&index, numbers)? {

@@ -190,7 +190,7 @@ impl Source {
             return Ok(None);
         }
         let mut excerpt = kept.excerpt.clone();
-        let walks = !excerpt.may_walk_on(&lacks);
+        let walks = lacks.is_of_texts() && excerpt.lists_all();
         excerpt.fetch(self.rows(), lacks)?;
         let kept = self.keep(excerpt)?;
         Ok(Some(More { kept, walks }))

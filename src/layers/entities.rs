@@ -84,7 +84,7 @@ fn opened(
     let known = with.before.and_then(Graph::entities);
     let view = GraphView::open(index, kind == &TERM_PASSAGE, values, with)?;
     let same = known.is_some_and(|known| Arc::ptr_eq(&known.graph, &view.graph));
-    let walked = known.is_some_and(|known| Arc::ptr_eq(&known.transition, &view.transition));
+    let walked = known.is_some_and(|known| view.walks_as(known));
     let mut graph = Graph::of_passages(kind, Box::new(view), index.len());
     if let Some(before) = with.before.filter(|_| same) {
         graph = graph.spelled_as(before);
@@ -147,6 +147,19 @@ impl GraphView {
     ///
     /// # Errors
     /// Damaged columns.
+    /// Whether both are of excerpts of one index, with the same weights: a walk that lacks nothing is the same on both.
+    fn walks_as(&self, other: &GraphView) -> bool {
+        let weighed = |view: &GraphView| (view.words, view.hub_p.to_bits());
+        let excerpts = [self, other]
+            .iter()
+            .all(|view| view.built.partial.is_some());
+        excerpts
+            && weighed(self) == weighed(other)
+            && self.weighed_by == other.weighed_by
+            && self.edited.is_empty()
+            && other.edited.is_empty()
+    }
+
     pub fn open(
         index: &Index,
         words: bool,

@@ -483,7 +483,7 @@ impl Graph {
         }
     }
 
-    /// The same to walks as a graph of equal arcs and weights.
+    /// The same to walks as another graph.
     #[must_use]
     pub fn walked_as(self, other: &Graph) -> Graph {
         Graph {

@@ -400,15 +400,6 @@ enum Round {
     Shown,
 }
 
-/// What a run over an excerpt lacks.
-fn lacking(excerpt: &Excerpt, numbered: &Numbered, run: &Retrieval, purpose: Purpose) -> Wanted {
-    let lacks = excerpt.lacking(reached(numbered, run));
-    match lacks.is_empty() {
-        false => lacks,
-        true => besides(excerpt, numbered, run, purpose).0,
-    }
-}
-
 /// What a run lacks whose walks lack nothing, and whether no step reads that.
 fn besides(
     excerpt: &Excerpt,
@@ -657,8 +648,13 @@ impl There {
         loop {
             let run = own.retriever.retrieve(&asked, &settings, keep)?;
             let kept = &own.kept;
-            // What is named besides is fetched when somebody reads it.
-            let lacks = lacking(&kept.excerpt, &kept.numbered, &run, Purpose::Answer);
+            let mut lacks = kept.excerpt.lacking(reached(&kept.numbered, &run));
+            let walks = lacks.is_empty();
+            if walks {
+                // What is named besides is fetched when somebody reads it.
+                let how = Purpose::Answer;
+                (lacks, _) = besides(&kept.excerpt, &kept.numbered, &run, how);
+            }
             if lacks.is_empty() {
                 let told = held(&kept.excerpt, &reads, &run);
                 *last = Some(own);
@@ -666,9 +662,8 @@ impl There {
             }
             let mut excerpt = kept.excerpt.clone();
             // A walk goes on over the rows that come, and what it brings in over the short excerpt; the rest is one look-up.
-            let more = !lacks.nodes.is_empty();
-            let walks = !excerpt.may_walk_on(&lacks);
-            match lacks.is_of_nodes() {
+            let more = !walks && !lacks.nodes.is_empty();
+            match lacks.is_of_nodes() && more {
                 true => fetching.fetch_ahead(&mut excerpt, (&kept.numbered, &run), lacks)?,
                 false => fetching.fetch(&mut excerpt, lacks)?,
             }

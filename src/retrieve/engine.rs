@@ -69,7 +69,7 @@ pub struct Retriever {
     index: Arc<Index>,
     /// Oldest first.
     graphs: Vec<(GraphKey, Arc<Graph>)>,
-    /// Those of the last index that have the arcs of this one, until this one's are opened.
+    /// Those of the last index that have the arcs of this one, or on which walks are the same, until this one's are opened.
     before: Vec<(GraphKey, Arc<Graph>)>,
     sets: Vec<(Key, Arc<Set>)>,
     /// The question's vector: an encoder is asked once.
@@ -140,7 +140,7 @@ impl Retriever {
         let own = self.index.entity_graph(self.index.options());
         self.before.retain(|(_, graph)| {
             let both = graph.entities().zip(own.as_ref().ok());
-            both.is_some_and(|(view, own)| view.built.has_arcs_of(own))
+            walks || both.is_some_and(|(view, own)| view.built.has_arcs_of(own))
         });
         self.vector = self.vector.take().filter(|_| walks);
         let mut kept: FxHashSet<u64> = FxHashSet::default();

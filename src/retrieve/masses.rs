@@ -276,7 +276,7 @@ mod tests {
             prop_assert!(all.held(range.clone()).eq(few.held(range.clone())));
             let one = one.iter().map(|mass| f64::from(*mass));
             let end = EndMass::from(one.clone().collect::<Vec<f64>>());
-            let few_end = EndMass::few(nodes, (0..).zip(one).rev());
+            let few_end = EndMass::few(nodes, (0..nodes as Node).zip(one).rev());
             prop_assert_eq!(&end[..], &few_end[..]);
             prop_assert!(end.reached().eq(few_end.reached()));
             prop_assert_eq!([&Masses::from(&end), &Masses::from(&few_end)], [all, few]);

@@ -218,7 +218,7 @@ fn a_walk_asks_for_what_it_pushes_and_for_hardly_anything_else() {
         let whole = retriever.retrieve(question, &asked, Keep::Scores).unwrap();
         let spreads = whole.records.iter();
         let spreads = spreads.filter_map(|record| record.output.get::<Spread>());
-        let held = spreads.flat_map(|spread| (0..).zip(&spread.mass));
+        let held = spreads.flat_map(|spread| (0..).zip(&spread.mass[..]));
         let held = held.filter(|(_, mass)| **mass > 0.0);
         let mut pushed: BTreeSet<u32> = held.map(|(node, _)| node).collect();
         pushed.extend(whole.top().iter().map(|hit| hit.passage));

@@ -9,6 +9,7 @@ use hopscope::index::rows::{Here, Rows, Wanted};
 use hopscope::index::source::Source;
 use hopscope::index::{BuildOptions, Index, Silent};
 use hopscope::retrieve::elsewhere::{Fetched, Purpose, answer_of, fitted, retrieve};
+use hopscope::retrieve::retrieval::Spread;
 use hopscope::retrieve::{Keep, Retrieval, RetrieveError, Retriever, Settings};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -97,6 +98,29 @@ fn sliders_are_dragged_over_kept_rows() {
         }
         assert_eq!(trips.load(Ordering::Relaxed), before, "{}", question.text);
     }
+}
+
+/// A step of alpha brings in other candidates, of which more is read. No walk is taken again for that.
+#[test]
+fn walks_that_lack_nothing_are_kept_while_more_comes() {
+    let (index, _) = opened();
+    let mut retriever = Retriever::new(index.clone());
+    let mut kept = 0;
+    for question in index.questions().iter().take(20).map(|own| &own.text) {
+        for alpha in ["0.5", "0.6", "0.7", "0.8"] {
+            let set = format!("alpha={alpha}");
+            let asked = settings(&SAMPLE, "hop", &["epsilon=1e-3", &set]);
+            let run = retriever.retrieve(question, &asked, Keep::States);
+            let records = run.unwrap().records;
+            let mut walks = records
+                .iter()
+                .filter(|own| own.output.get::<Spread>().is_some());
+            // What was never asked before is known only where it was kept.
+            kept += usize::from(walks.all(|own| own.reused));
+            same(&mut retriever, question, &asked);
+        }
+    }
+    assert!(kept > 10, "{kept}");
 }
 
 #[test]

@@ -131,7 +131,7 @@ fn diffusion(values: &Values) -> Diffusion {
 
 fn walked(graph: &Graph, seeds: &Sparse, values: &Values) -> Vec<f64> {
     let spread = diffusion(values).spread(graph, seeds, false, &mut Scratch::default());
-    spread.mass
+    spread.mass.into_all()
 }
 
 fn named(node: u32) -> Member {
@@ -489,7 +489,7 @@ proptest! {
         let spread = diffusion.spread(&graph, &p, true, &mut Scratch::default());
         prop_assert!(close(spread.mass.iter().sum(), 1.0));
         prop_assert_eq!(spread.states.len(), steps + 1);
-        for (node, &mass) in (0..).zip(&spread.mass) {
+        for (node, &mass) in (0..).zip(&spread.mass[..]) {
             let last = f64::from(spread.states[steps][node as usize]);
             prop_assert!((last - mass).abs() < 1e-6);
             let reach = diffusion.reach(graph.transition(), &p, node, (0.0, None));
