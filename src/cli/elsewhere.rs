@@ -110,10 +110,8 @@ pub fn published(
     encoder: Option<&str>,
     partial: bool,
 ) -> Result<Option<Published>> {
-    match path.filter(|path| is_one(path)) {
-        Some(path) => Ok(Published::find(path, encoder, partial)?),
-        None => Ok(None),
-    }
+    let found = path.map(|path| Published::find(path, encoder, partial));
+    Ok(found.transpose()?.flatten())
 }
 
 /// What a path names that questions are asked where it lies: an index that is published, or tables of another system with many

@@ -5,6 +5,7 @@ use hopscope::cli::calls::{self, Session, TOOLS};
 use hopscope::corpus::{Corpus, Passage, Question};
 use hopscope::explain::{Reason, why_not};
 use hopscope::explorer::engine::facts;
+use hopscope::index::published::Published;
 use hopscope::index::rows::{Here, Rows, Wanted};
 use hopscope::index::source::Source;
 use hopscope::index::{BuildOptions, Index, Silent};
@@ -12,6 +13,7 @@ use hopscope::retrieve::elsewhere::{Fetched, Purpose, answer_of, fitted, retriev
 use hopscope::retrieve::retrieval::Spread;
 use hopscope::retrieve::{Keep, Retrieval, RetrieveError, Retriever, Settings};
 use serde_json::{Value, json};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -121,6 +123,12 @@ fn walks_that_lack_nothing_are_kept_while_more_comes() {
         }
     }
     assert!(kept > 10, "{kept}");
+}
+
+#[test]
+fn a_folder_is_no_database() {
+    let found = Published::find(Path::new("sample-corpus"), None, false);
+    assert!(found.unwrap().is_none());
 }
 
 #[test]

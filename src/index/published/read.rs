@@ -11,6 +11,7 @@ use crate::embed::fixed::is_of_table;
 use crate::embed::{Closed, Encoder, Spec, Weights};
 use crate::exchange::postgres::address::Address;
 use crate::exchange::postgres::client::{error, failure, literal, quoted, runtime};
+use crate::exchange::postgres::is_one;
 use crate::index::IndexError;
 use crate::index::build::STATIC;
 use crate::index::rows::{Called, Came, Encoded, Names, Nearest, Passage, Rows, Wanted, Whole};
@@ -144,8 +145,8 @@ async fn versions(
 
 impl Published {
     /// Whether the database of an address, or the databases, hold a published index: of the schema that it names, or of
-    /// `hopscope`. None where the first holds none. Questions are encoded as the index says, or by the encoder that is `named`.
-    /// A `partial` one may lack databases of several, as long as one is there.
+    /// `hopscope`. None where the first holds none, and of a path that is no address. Questions are encoded as the index says,
+    /// or by the encoder that is `named`. A `partial` one may lack databases of several, as long as one is there.
     ///
     /// # Errors
     /// A server that cannot be reached or refuses, a version that this program does not read, and a part that is missing.
@@ -154,6 +155,9 @@ impl Published {
         named: Option<&str>,
         partial: bool,
     ) -> Result<Option<Published>, IndexError> {
+        if !is_one(address) {
+            return Ok(None);
+        }
         let addresses = Address::all_of(address).map_err(rows)?;
         let Some(first) = addresses.first() else {
             return Ok(None);
