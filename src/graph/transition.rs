@@ -8,6 +8,7 @@ use super::rows::Rows;
 use super::steps::Walks;
 use super::walk::{Sparse, each_node};
 use crate::derived::once;
+use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -157,8 +158,14 @@ impl Transition {
         match &transition.beyond {
             None => each_node(&mut scale, of_node),
             Some(beyond) => {
-                let reached = beyond.reached().iter().map(|u| *u as usize);
-                reached.for_each(|u| of_node(u, &mut scale[u]));
+                let of_node = |u: &u32| {
+                    let mut own = 0.0;
+                    of_node(*u as usize, &mut own);
+                    own
+                };
+                let own: Vec<f64> = beyond.reached().par_iter().map(of_node).collect();
+                let each = beyond.reached().iter().zip(own);
+                each.for_each(|(u, own)| scale[*u as usize] = own);
             }
         }
         Transition {

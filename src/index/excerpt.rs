@@ -970,20 +970,19 @@ impl Excerpt {
         let mut known = vec![false; numbers.nodes()];
         // Each stands one place later, as starts do below.
         let mut counts = no_counts(numbers.nodes() + 1);
-        let mut rows: Vec<(u32, Vec<(usize, &Joined)>)> = Vec::with_capacity(self.rows.len());
         // Of another system's graph a relation is no mention.
         let given = self.whole.given.is_some();
         let mentions = |joined: &Joined| !given || joined.tf > 0;
-        for (&node, row) in &self.rows {
-            let Some(node) = numbers.node(node) else {
-                continue;
-            };
+        let rows = self.rows.par_iter().filter_map(|(&node, row)| {
             // What is joined came with what it is joined to.
-            let beside: Vec<_> = numbers.shared(row, |joined| joined.node).collect();
-            known[node as usize] = true;
+            let beside = numbers.shared(row, |joined| joined.node);
+            Some((numbers.node(node)?, beside.collect()))
+        });
+        let rows: Vec<(u32, Vec<(usize, &Joined)>)> = rows.collect();
+        for (node, beside) in &rows {
+            known[*node as usize] = true;
             let mentions = beside.iter().filter(|(_, joined)| mentions(joined));
-            counts[node as usize + 1] = mentions.count() as u32;
-            rows.push((node, beside));
+            counts[*node as usize + 1] = mentions.count() as u32;
         }
         // Of a node whose own row did not come, those of its neighbours that came make one: nodes ascend, so it does.
         for (node, beside) in &rows {

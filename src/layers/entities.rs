@@ -436,9 +436,10 @@ fn weights(
         None => starts((0..n).into_par_iter().map(count).collect()),
         Some(reached) => {
             let mut counts = no_counts(n);
-            reached
-                .iter()
-                .for_each(|node| counts[*node as usize] = count(*node as usize));
+            let own = reached.par_iter().map(|node| count(*node as usize));
+            let own: Vec<u32> = own.collect();
+            let each = reached.iter().zip(own);
+            each.for_each(|(node, count)| counts[*node as usize] = count);
             starts(counts)
         }
     };
@@ -456,16 +457,15 @@ fn weights(
             }
         }
     };
-    match graph.reached() {
-        None => {
-            let blocks = blocks(&offsets, &mut targets, &mut data).into_par_iter();
-            blocks.for_each(|(mut nodes, targets, data)| fill(&mut nodes, targets, data));
-        }
+    let blocks = blocks(&offsets, &mut targets, &mut data).into_par_iter();
+    blocks.for_each(|(mut nodes, targets, data)| match graph.reached() {
+        None => fill(&mut nodes, targets, data),
         Some(reached) => {
-            let mut nodes = reached.iter().map(|node| *node as usize);
-            fill(&mut nodes, &mut targets, &mut data);
+            let place = |bound| reached.partition_point(|node| (*node as usize) < bound);
+            let own = reached[place(nodes.start)..place(nodes.end)].iter();
+            fill(&mut own.map(|node| *node as usize), targets, data);
         }
-    }
+    });
     Rows {
         offsets,
         targets,
