@@ -141,12 +141,6 @@ pub fn entity_options(words: bool, language: Language, values: Scoped<'_>) -> En
 }
 
 impl GraphView {
-    /// The graph under these values and changes. Takes the weights over from the one before, where that differs in the hub
-    /// penalty alone: a slider step on it costs a pass over the scales and not over the passages. Where both are excerpts with
-    /// the same arcs, it takes over the scales, too.
-    ///
-    /// # Errors
-    /// Damaged columns.
     /// Whether both are of excerpts of one index, with the same weights: a walk that lacks nothing is the same on both.
     fn walks_as(&self, other: &GraphView) -> bool {
         let weighed = |view: &GraphView| (view.words, view.hub_p.to_bits());
@@ -160,6 +154,12 @@ impl GraphView {
             && other.edited.is_empty()
     }
 
+    /// The graph under these values and changes. Takes the weights over from the one before, where that differs in the hub
+    /// penalty alone: a slider step on it costs a pass over the scales and not over the passages. Where both are excerpts with
+    /// the same arcs, it takes over the scales, too.
+    ///
+    /// # Errors
+    /// Damaged columns.
     pub fn open(
         index: &Index,
         words: bool,

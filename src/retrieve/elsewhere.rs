@@ -648,28 +648,29 @@ impl There {
         loop {
             let run = own.retriever.retrieve(&asked, &settings, keep)?;
             let kept = &own.kept;
-            let mut lacks = kept.excerpt.lacking(reached(&kept.numbered, &run));
-            let walks = lacks.is_empty();
-            if walks {
+            let open = kept.excerpt.lacking(reached(&kept.numbered, &run));
+            let walks = open.is_empty();
+            let lacks = match walks {
                 // What is named besides is fetched when somebody reads it.
-                let how = Purpose::Answer;
-                (lacks, _) = besides(&kept.excerpt, &kept.numbered, &run, how);
-            }
+                true => besides(&kept.excerpt, &kept.numbered, &run, Purpose::Answer).0,
+                false => open,
+            };
             if lacks.is_empty() {
                 let told = held(&kept.excerpt, &reads, &run);
                 *last = Some(own);
                 return told.map(|()| run);
             }
             let mut excerpt = kept.excerpt.clone();
-            // A walk goes on over the rows that come, and what it brings in over the short excerpt; the rest is one look-up.
-            let more = !walks && !lacks.nodes.is_empty();
-            match lacks.is_of_nodes() && more {
-                true => fetching.fetch_ahead(&mut excerpt, (&kept.numbered, &run), lacks)?,
-                false => fetching.fetch(&mut excerpt, lacks)?,
-            }
-            match more {
-                true => fetching.fill_for_all(&mut excerpt, &reads, false)?,
-                false => fetching.settle(&mut excerpt)?,
+            if walks || lacks.nodes.is_empty() {
+                fetching.fetch(&mut excerpt, lacks)?;
+                fetching.settle(&mut excerpt)?;
+            } else {
+                // A walk goes on over the rows that come, and what it brings in over the short excerpt.
+                match lacks.is_of_nodes() {
+                    true => fetching.fetch_ahead(&mut excerpt, (&kept.numbered, &run), lacks)?,
+                    false => fetching.fetch(&mut excerpt, lacks)?,
+                }
+                fetching.fill_for_all(&mut excerpt, &reads, false)?;
             }
             let kept = source.keep(excerpt)?;
             own.turn(More { kept, walks });

@@ -142,6 +142,8 @@ impl Retriever {
             let both = graph.entities().zip(own.as_ref().ok());
             walks || both.is_some_and(|(view, own)| view.built.has_arcs_of(own))
         });
+        let oldest = self.before.len().saturating_sub(REMEMBERED_GRAPHS);
+        self.before.drain(..oldest);
         self.vector = self.vector.take().filter(|_| walks);
         let mut kept: FxHashSet<u64> = FxHashSet::default();
         // What a step takes in was made before it.
