@@ -6,7 +6,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 pub use super::glyphs::{count, cut, pad, pad_left, width};
 pub use crate::retrieve::marks::{Mark, MarkKind, pieces};
-pub use crate::text::figures::{interval, measure, p, score, share, signed, unzero};
+pub use crate::text::figures::{interval, measure, p, score, seconds, share, signed, unzero};
 
 /// One clean line: composed characters, nothing that moves the cursor, single spaces.
 pub fn clean(text: &str) -> String {
@@ -113,16 +113,6 @@ pub fn ended(words: &str) -> String {
 /// `1 passage`, `2 passages`.
 pub fn plural(value: usize, one: &str) -> String {
     crate::text::plural(count(value), one)
-}
-
-/// `0.2 ms`, `1.4 s`.
-pub fn seconds(value: f64) -> String {
-    match value {
-        ..0.000_95 => format!("{:.0} us", value * 1e6),
-        ..0.00995 => format!("{:.1} ms", value * 1e3),
-        ..0.95 => format!("{:.0} ms", value * 1e3),
-        _ => format!("{value:.1} s"),
-    }
 }
 
 /// Byte ranges of the lines a text takes at a width: broken at spaces, and inside words that are longer than a line.

@@ -35,6 +35,16 @@ pub fn milliseconds(seconds: f64) -> String {
     format!("{:.2} ms", seconds * 1e3)
 }
 
+/// Seconds of an answer: `0.2 ms`, `1.4 s`.
+pub fn seconds(value: f64) -> String {
+    match value {
+        ..0.000_95 => format!("{:.0} us", value * 1e6),
+        ..0.00995 => format!("{:.1} ms", value * 1e3),
+        ..0.95 => format!("{:.0} ms", value * 1e3),
+        _ => format!("{value:.1} s"),
+    }
+}
+
 /// A measure with three digits: `.250`, `1.00`.
 pub fn measure(value: f64) -> String {
     if value >= 0.9995 {

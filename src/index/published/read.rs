@@ -15,8 +15,7 @@ use crate::exchange::postgres::is_one;
 use crate::index::IndexError;
 use crate::index::build::STATIC;
 use crate::index::rows::{Called, Came, Encoded, Names, Nearest, Passage, Rows, Wanted, Whole};
-use crate::text::figures::milliseconds;
-use crate::text::{Tokens, count, plural};
+use crate::text::{Tokens, count, figures, plural};
 use futures_util::future::join_all;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,7 +67,7 @@ impl fmt::Display for Spent {
             several => plural(*several, "database"),
         };
         let (trips, rows) = (plural(*trips, "look-up"), plural(*rows, "row"));
-        let (size, time) = (count(bytes.div_ceil(1000)), milliseconds(*seconds));
+        let (size, time) = (count(bytes.div_ceil(1000)), figures::seconds(*seconds));
         write!(f, "{servers}: {trips}, {rows}, {size} KB, {time}")
     }
 }
