@@ -1,5 +1,6 @@
 //! A sparse matrix as its rows.
 
+use rayon::prelude::*;
 use sprs::CsMatI;
 use std::ops::Range;
 
@@ -50,6 +51,20 @@ pub fn starts(mut counts: Vec<u32>) -> Vec<u32> {
     }
     counts.push(end);
     counts
+}
+
+/// Those of a range, among what stands in the order of its nodes.
+pub fn within<T>(ascending: &[T], range: Range<usize>, node: impl Fn(&T) -> u32) -> &[T] {
+    let place = |bound: usize| ascending.partition_point(|own| (node(own) as usize) < bound);
+    &ascending[place(range.start)..place(range.end)]
+}
+
+/// Writes what is made of some nodes, each of which is there once.
+pub fn write_some<T: Send>(nodes: &[u32], values: &mut [T], of: impl Fn(usize) -> T + Sync) {
+    let made: Vec<T> = nodes.par_iter().map(|node| of(*node as usize)).collect();
+    for (node, own) in nodes.iter().zip(made) {
+        values[*node as usize] = own;
+    }
 }
 
 /// Rows that a thread fills at a time.

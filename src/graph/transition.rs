@@ -4,11 +4,10 @@ use super::adjacency::{Adjacency, undirected};
 use super::core::{Core, Factors};
 use super::pool::Pool;
 use super::push::{Pushed, Reverse, Reverses, Rule};
-use super::rows::Rows;
+use super::rows::{Rows, write_some};
 use super::steps::Walks;
 use super::walk::{Sparse, each_node};
 use crate::derived::once;
-use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -142,31 +141,20 @@ impl Transition {
             reverses: Reverses::default(),
         };
         let mut scale = std::mem::take(&mut transition.scale);
-        let of_node = |u: usize, slot: &mut f64| {
+        let of_node = |u: usize| {
             if !transition.knows(u) {
-                return;
+                return 0.0;
             }
             let (targets, weights) = transition.row(u);
             let arcs = targets.iter().zip(weights);
             let sum: f64 = arcs
                 .map(|(&v, &w)| f64::from(w) * transition.into[v as usize])
                 .sum();
-            if sum > 0.0 {
-                *slot = 1.0 / sum;
-            }
+            if sum > 0.0 { 1.0 / sum } else { 0.0 }
         };
         match &transition.beyond {
-            None => each_node(&mut scale, of_node),
-            Some(beyond) => {
-                let of_node = |u: &u32| {
-                    let mut own = 0.0;
-                    of_node(*u as usize, &mut own);
-                    own
-                };
-                let own: Vec<f64> = beyond.reached().par_iter().map(of_node).collect();
-                let each = beyond.reached().iter().zip(own);
-                each.for_each(|(u, own)| scale[*u as usize] = own);
-            }
+            None => each_node(&mut scale, |u, slot| *slot = of_node(u)),
+            Some(beyond) => write_some(beyond.reached(), &mut scale, of_node),
         }
         Transition {
             scale,

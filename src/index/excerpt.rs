@@ -175,10 +175,9 @@ struct Listed {
     lacks: Wanted,
 }
 
-impl Listed {
-    fn is_exact(&self) -> bool {
-        self.lacks.is_empty()
-    }
+/// Whether lists lack nothing.
+fn exact(listed: &[Listed]) -> bool {
+    listed.iter().all(|listed| listed.lacks.is_empty())
 }
 
 /// Bytes that a passage with a word takes among those of the word; and what its text takes, for each of its words and since
@@ -447,7 +446,7 @@ impl Excerpt {
 
     /// Whether its lists by words lack nothing.
     pub fn lists_all(&self) -> bool {
-        self.listed().iter().all(Listed::is_exact)
+        exact(self.listed())
     }
 
     /// The passages that were fetched with all their names, and the names that they have.
@@ -552,7 +551,7 @@ impl Excerpt {
         if worded || self.is_open() && !read.is_empty() {
             // Of lists that lacked nothing no text changes the best.
             let known = self.listed.get().filter(|_| !worded);
-            if !known.is_some_and(|listed| listed.iter().all(Listed::is_exact)) {
+            if !known.is_some_and(|listed| exact(listed)) {
                 self.listed = OnceLock::new();
             }
             self.count_common(&counted, &read);

@@ -5,7 +5,7 @@ use super::edits::GraphEdited;
 use super::graph::{Graph, Link, Mask, Node, QueryName, Source};
 use super::{GraphKind, Opening};
 use crate::graph::Transition;
-use crate::graph::rows::{Rows, blocks, no_counts, starts};
+use crate::graph::rows::{Rows, blocks, no_counts, starts, within, write_some};
 use crate::index::entities::MIN_LENGTH;
 use crate::index::sentences::graph_of;
 use crate::index::{EntityGraph, EntityOptions, Index, IndexError};
@@ -143,15 +143,10 @@ pub fn entity_options(words: bool, language: Language, values: Scoped<'_>) -> En
 impl GraphView {
     /// Whether both are of excerpts of one index, with the same weights: a walk that lacks nothing is the same on both.
     fn walks_as(&self, other: &GraphView) -> bool {
-        let weighed = |view: &GraphView| (view.words, view.hub_p.to_bits());
-        let excerpts = [self, other]
-            .iter()
-            .all(|view| view.built.partial.is_some());
-        excerpts
-            && weighed(self) == weighed(other)
-            && self.weighed_by == other.weighed_by
-            && self.edited.is_empty()
-            && other.edited.is_empty()
+        let both = [self, other];
+        let [own, others] = both.map(|view| (view.words, view.hub_p, &view.weighed_by));
+        let excerpt = |view: &GraphView| view.built.partial.is_some() && view.edited.is_empty();
+        own == others && both.into_iter().all(excerpt)
     }
 
     /// The graph under these values and changes. Takes the weights over from the one before, where that differs in the hub
@@ -339,10 +334,8 @@ fn by_df(
 /// The entities among nodes that ascend.
 fn entities_of(graph: &EntityGraph, nodes: &[Node]) -> impl Iterator<Item = usize> {
     let passages = graph.passages;
-    let first = nodes.partition_point(|node| (*node as usize) < passages);
-    nodes[first..]
-        .iter()
-        .map(move |node| *node as usize - passages)
+    let names = within(nodes, passages..graph.nodes(), |node| *node);
+    names.iter().map(move |node| *node as usize - passages)
 }
 
 /// PRUNE removes the floor(x/100 * E) entities of largest df, lower ids first among equals; df limits mask the rest.
@@ -436,10 +429,7 @@ fn weights(
         None => starts((0..n).into_par_iter().map(count).collect()),
         Some(reached) => {
             let mut counts = no_counts(n);
-            let own = reached.par_iter().map(|node| count(*node as usize));
-            let own: Vec<u32> = own.collect();
-            let each = reached.iter().zip(own);
-            each.for_each(|(node, count)| counts[*node as usize] = count);
+            write_some(reached, &mut counts, count);
             starts(counts)
         }
     };
@@ -461,8 +451,7 @@ fn weights(
     blocks.for_each(|(mut nodes, targets, data)| match graph.reached() {
         None => fill(&mut nodes, targets, data),
         Some(reached) => {
-            let place = |bound| reached.partition_point(|node| (*node as usize) < bound);
-            let own = reached[place(nodes.start)..place(nodes.end)].iter();
+            let own = within(reached, nodes, |node| *node).iter();
             fill(&mut own.map(|node| *node as usize), targets, data);
         }
     });

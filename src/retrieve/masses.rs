@@ -3,6 +3,7 @@
 use super::Node;
 use super::rank;
 use super::retrieval::Hit;
+use crate::graph::rows::within;
 use std::ops::{Deref, Index, Range};
 
 /// At the end of a walk: of every node, and which have any where these are few.
@@ -34,10 +35,7 @@ impl EndMass {
         // One of the two is empty.
         let (all, few): (&[f64], &[Node]) = match &self.few {
             None => (&self.all[range], &[]),
-            Some(few) => {
-                let place = |bound: usize| few.partition_point(|node| (*node as usize) < bound);
-                (&[], &few[place(range.start)..place(range.end)])
-            }
+            Some(few) => (&[], within(few, range, |node| *node)),
         };
         let all = (first..).zip(all.iter().copied());
         let few = few.iter().map(|node| (*node, self.all[*node as usize]));
@@ -166,7 +164,7 @@ impl Masses {
         // One of the two is empty.
         let (all, few): (&[f32], &[(Node, f32)]) = match self {
             Masses::All(all) => (&all[range], &[]),
-            Masses::Few { held, .. } => (&[], &held[part(held, range)]),
+            Masses::Few { held, .. } => (&[], within(held, range, |own| own.0)),
         };
         let all = (first..).zip(all.iter().copied());
         all.filter(|(_, mass)| *mass > 0.0)
@@ -178,7 +176,8 @@ impl Masses {
         match self {
             Masses::All(all) => with_mass(best_in(all, range, count, |mass| mass).0),
             Masses::Few { held, .. } => {
-                with_mass(best_of(&held[part(held, range)], count, |mass| mass).0)
+                let held = within(held, range, |own| own.0);
+                with_mass(best_of(held, count, |mass| mass).0)
             }
         }
     }
@@ -215,12 +214,6 @@ impl Masses {
             }
         }
     }
-}
-
-/// Where the nodes of a range stand.
-fn part(held: &[(Node, f32)], range: Range<usize>) -> Range<usize> {
-    let place = |bound: usize| held.partition_point(|(node, _)| (*node as usize) < bound);
-    place(range.start)..place(range.end)
 }
 
 impl From<&EndMass> for Masses {
