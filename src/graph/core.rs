@@ -4,7 +4,7 @@
 //! the leaves of one owner act as one, and a walk needs their sum only. On real text this leaves a third of the nodes and
 //! half of the arcs.
 
-use super::rows::{Rows, blocks, starts};
+use super::rows::{Rows, blocks, parts, starts};
 use super::transition::Transition;
 use super::walk::{each_node, each_of};
 use rayon::prelude::*;
@@ -122,6 +122,20 @@ impl Core {
             number if number & LEAF == 0 => Place::Core(number),
             number => Place::Leaf(number ^ LEAF),
         }
+    }
+
+    /// Its place where all core nodes stand first and then all leaves.
+    #[inline]
+    pub fn folded(&self, node: u32) -> usize {
+        let number = self.number[node as usize];
+        // No branch: which of both a node is cannot be foreseen.
+        let leaf = (number / LEAF) as usize;
+        (number % LEAF) as usize + leaf * self.nodes.len()
+    }
+
+    /// What is there of every leaf, by [`BLOCK`](super::rows::BLOCK) core nodes on which they hang.
+    pub fn leaf_parts<'a, T>(&self, leaves: &'a mut [T]) -> Vec<(Range<usize>, &'a mut [T])> {
+        parts(&self.hung, leaves)
     }
 
     /// Places of the leaves that hang on a node.

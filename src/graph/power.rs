@@ -5,10 +5,16 @@
 //! steps are walked without a restart and kept, and a result is read off them: another alpha, or fewer steps, from the same
 //! seeds takes one pass over the nodes and none over the arcs.
 
-use super::core::{Core, Factors, Place};
+use super::core::{Core, Factors};
+use super::rows::BLOCK;
 use super::steps::{Held, Row, Walks, shared};
 use super::transition::{Dangling, Transition};
-use super::walk::{LIGHT_FROM, each_node, each_pair, length_weights};
+use super::walk::{LIGHT_FROM, each_node, length_weights};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Where more than one of so many nodes may hold mass, that of all is mixed: one after the other they take less time.
+const ACTIVE: usize = 16;
 
 /// A walk with restarts, whose last steps are kept as long as nobody walks from other seeds.
 #[derive(Debug, Default)]
@@ -16,9 +22,11 @@ pub struct Power {
     steps: Walks<1, 8>,
     /// Steps that are no longer kept, weighed and summed.
     sum: Row<1>,
-    /// `y` of core nodes of a state, and of the one before.
-    now: Row<1>,
-    before: Row<1>,
+    /// The mass of a state: of core nodes by their number, then of leaves by their place.
+    mass: Vec<f64>,
+    /// Which core nodes may hold some of it, and their leaves with them; and of which graph.
+    held: Held,
+    of: u64,
 }
 
 /// The state of a walk with restarts after some step.
@@ -37,72 +45,45 @@ pub struct State<'w> {
 impl State<'_> {
     fn mix(&mut self) {
         if !std::mem::replace(&mut self.mixed, true) {
-            self.walk.mix(self.step, self.alpha);
+            let seeds = (self.restarted, self.held);
+            let graph = (self.core, self.factors);
+            self.walk.mix(graph, self.step, self.alpha, seeds);
         }
     }
 
-    /// The nodes that may hold something, in no order, and the mass of each, where the walk has not gone far yet.
-    pub fn few(&mut self) -> Option<Vec<(u32, f64)>> {
+    /// The nodes that hold something, in no order, and the mass of each, where the walk has not gone far yet: no more than
+    /// so many.
+    pub fn few(&mut self, most: usize) -> Option<Vec<(u32, f64)>> {
         self.mix();
-        let (core, steps) = (self.core, &self.walk.steps);
-        let Held::First(active) = self.walk.now.held else {
+        let (core, walk) = (self.core, &*self.walk);
+        let Held::First(active) = walk.held else {
             return None;
         };
-        let mut held = Vec::new();
-        for &at in &steps.active[..active] {
-            let node = core.nodes[at as usize];
-            held.push((node, self.of_core(at as usize)));
-            let leaves = core.leaves_of(at).map(|at| {
-                let seed = steps
-                    .leaf_seeds
-                    .binary_search_by_key(&(at as u32), |seed| seed.0);
-                let own = seed.map_or(0.0, |seed| self.restarted * steps.leaf_seeds[seed].1[0]);
-                (core.leaves[at], self.of_leaf(at) + own)
-            });
-            held.extend(leaves);
+        let dead = walk.steps.dead_seeds.iter().map(|seed| &seed.0);
+        let (nodes, leaves) = walk.mass.split_at(core.nodes.len());
+        let mut few = Vec::new();
+        for &at in walk.steps.active[..active].iter().chain(dead) {
+            let hung = core.leaves_of(at);
+            let own = (core.nodes[at as usize], nodes[at as usize]);
+            let hung = hung.map(|at| (core.leaves[at], leaves[at]));
+            few.extend(hung.chain([own]).filter(|(_, mass)| *mass > 0.0));
+            if few.len() > most {
+                return None;
+            }
         }
-        let dead = steps.dead_seeds.iter();
-        held.extend(dead.map(|(at, [m])| (core.nodes[*at as usize], self.held * m)));
-        Some(held)
+        Some(few)
     }
 
-    fn of_core(&self, at: usize) -> f64 {
-        self.walk.now.y[at][0] * self.factors.out[at]
-    }
-
-    /// What its owner sent it.
-    fn of_leaf(&self, at: usize) -> f64 {
-        let owner = self.core.owners[at] as usize;
-        (1.0 - self.alpha) * self.factors.leaf[at] * self.walk.before.y[owner][0]
-    }
-
-    /// Writes what is made of the mass of every node into a vector of that length.
-    pub fn write<T: Clone + Send>(&mut self, values: &mut Vec<T>, of: impl Fn(f64) -> T + Sync) {
+    /// Writes what is made of the mass of every node.
+    pub fn write<T: Send>(&mut self, values: &mut Vec<T>, of: impl Fn(f64) -> T + Sync) {
         self.mix();
-        let (core, this) = (self.core, &*self);
-        values.resize(core.nodes.len() + core.leaves.len(), of(0.0));
-        if values.len() < LIGHT_FROM {
-            for (at, &node) in core.nodes.iter().enumerate() {
-                values[node as usize] = of(this.of_core(at));
-            }
-            for (at, &node) in core.leaves.iter().enumerate() {
-                values[node as usize] = of(this.of_leaf(at));
-            }
-        } else {
-            // The same by node, which threads can share.
-            each_node(values, |node, value| {
-                *value = of(match core.place(node as u32) {
-                    Place::Core(at) => this.of_core(at as usize),
-                    Place::Leaf(at) => this.of_leaf(at as usize),
-                });
-            });
-        }
-        for &(at, [m]) in &this.walk.steps.dead_seeds {
-            values[core.nodes[at as usize] as usize] = of(self.held * m);
-        }
-        for &(at, [m]) in &this.walk.steps.leaf_seeds {
-            let at = at as usize;
-            values[core.leaves[at] as usize] = of(this.of_leaf(at) + self.restarted * m);
+        let (core, mass) = (self.core, &self.walk.mass);
+        values.clear();
+        let nodes = 0..mass.len() as u32;
+        let one = |node: u32| of(mass[core.folded(node)]);
+        match mass.len() < LIGHT_FROM {
+            true => values.extend(nodes.map(one)),
+            false => values.par_extend(nodes.into_par_iter().map(one)),
         }
     }
 
@@ -128,9 +109,8 @@ impl Power {
     ) -> State<'w> {
         let (core, factors) = transition.folded();
         let seeds: Vec<(u32, [f64; 1])> = seeds.iter().map(|(node, m)| (*node, [*m])).collect();
-        for row in [&mut self.sum, &mut self.now, &mut self.before] {
-            row.begin(core.nodes.len(), &self.steps.active, false);
-        }
+        self.sum.begin(core.nodes.len(), &self.steps.active, false);
+        self.clear(core, transition.id());
         self.steps.begin(transition, seeds, dangling, (steps, &[]));
         let dead: f64 = self.steps.dead_seeds.iter().map(|seed| seed.1[0]).sum();
         let mut state = State {
@@ -184,9 +164,33 @@ impl Power {
         }
     }
 
-    /// What walks of every length so far leave in `now`, with the weights that restarts give them, and in `before` what
-    /// they did one step earlier.
-    fn mix(&mut self, step: usize, alpha: f64) {
+    /// Forgets the mass of the walk before, but one that reached all nodes: the next may write over it.
+    fn clear(&mut self, core: &Core, id: u64) {
+        let all = core.nodes.len() + core.leaves.len();
+        let other = std::mem::replace(&mut self.of, id) != id;
+        if self.mass.len() != all || (other && !matches!(self.held, Held::All)) {
+            self.mass = vec![0.0; all];
+        } else if let Held::First(active) = self.held {
+            let (nodes, leaves) = self.mass.split_at_mut(core.nodes.len());
+            let dead = self.steps.dead_seeds.iter().map(|seed| &seed.0);
+            for &at in self.steps.active[..active].iter().chain(dead) {
+                nodes[at as usize] = 0.0;
+                leaves[core.leaves_of(at)].fill(0.0);
+            }
+        } else {
+            return;
+        }
+        self.held = Held::First(0);
+    }
+
+    /// The mass that walks of every length so far leave, with the weights that restarts give them.
+    fn mix(
+        &mut self,
+        (core, factors): (&Core, &Factors),
+        step: usize,
+        alpha: f64,
+        (restarted, held): (f64, f64),
+    ) {
         let weights = length_weights(alpha, step);
         let earlier = match step {
             0 => 0.0,
@@ -194,27 +198,21 @@ impl Power {
         };
         let first = (step + 1).saturating_sub(self.steps.rows.len());
         let row = |step: usize| &self.steps.rows[step % self.steps.rows.len()];
-        let full = (first..=step).any(|step| row(step).full()) || (first > 0 && self.sum.full());
-        for both in [&mut self.now, &mut self.before] {
-            both.held = match full {
-                true => Held::All,
-                false => {
-                    both.clear(&self.steps.active);
-                    Held::First(self.steps.active.len())
-                }
-            };
-        }
+        let active = self.steps.active.len();
+        let full = active > BLOCK.max(core.nodes.len() / ACTIVE)
+            || (first..=step).any(|step| row(step).full())
+            || (first > 0 && self.sum.full());
         let sum = (first > 0).then_some(&self.sum.y);
-        // The same additions in the same order, for some nodes that follow each other.
-        let blend = |at: usize, now: &mut [[f64; 1]], before: &mut [[f64; 1]]| {
+        // `y` of some nodes that follow each other, and what it was one step earlier.
+        let blend = |at: usize, now: &mut [f64], before: &mut [f64]| {
+            let own = at..at + now.len();
             match sum {
-                Some(sum) => now.copy_from_slice(&sum[at..at + now.len()]),
-                None => now.fill([0.0]),
+                Some(sum) => now.copy_from_slice(sum[own.clone()].as_flattened()),
+                None => now.fill(0.0),
             }
-            let add = |sum: &mut [[f64; 1]], k: usize, weight: f64| {
-                let row = &row(k).y[at..at + sum.len()];
-                let each = sum.iter_mut().zip(row);
-                each.for_each(|(sum, y)| sum[0] += weight * y[0]);
+            let add = |sum: &mut [f64], k: usize, weight: f64| {
+                let each = sum.iter_mut().zip(&row(k).y[own.clone()]);
+                each.for_each(|(sum, [y])| *sum += weight * y);
             };
             for (k, weight) in weights.iter().enumerate().skip(first) {
                 if k + 1 == step {
@@ -224,14 +222,47 @@ impl Power {
                 add(now, k, *weight);
             }
         };
-        let (now, before) = (&mut self.now, &mut self.before);
-        if full {
-            each_pair(&mut now.y, &mut before.y, blend);
-        } else {
-            for &u in &self.steps.active {
-                let one = u as usize..u as usize + 1;
-                blend(one.start, &mut now.y[one.clone()], &mut before.y[one]);
+        // Their mass, and what each has sent its leaves.
+        let fold = |at: usize, nodes: &mut [f64], before: &mut [f64], leaves: &mut [f64]| {
+            blend(at, nodes, before);
+            let hung = core.leaves_of(at as u32).start;
+            for (leaf, own) in (hung..).zip(leaves) {
+                let owner = core.owners[leaf] as usize - at;
+                *own = (1.0 - alpha) * factors.leaf[leaf] * before[owner];
             }
+            let out = nodes.iter_mut().zip(&factors.out[at..]);
+            out.for_each(|(mass, out)| *mass *= out);
+        };
+        let (nodes, leaves) = self.mass.split_at_mut(core.nodes.len());
+        if full {
+            let light = nodes.len() < LIGHT_FROM;
+            let parts = nodes.chunks_mut(BLOCK).zip(core.leaf_parts(leaves));
+            let one = |(nodes, (own, leaves)): (&mut [f64], (Range<usize>, &mut [f64]))| {
+                let mut before = [0.0; BLOCK];
+                fold(own.start, nodes, &mut before[..nodes.len()], leaves);
+            };
+            match light {
+                true => parts.for_each(one),
+                false => parts.collect::<Vec<_>>().into_par_iter().for_each(one),
+            }
+            self.held = Held::All;
+        } else {
+            if let Held::All = self.held {
+                nodes.fill(0.0);
+                leaves.fill(0.0);
+            }
+            for &u in &self.steps.active {
+                let (at, hung) = (u as usize, core.leaves_of(u));
+                let nodes = &mut nodes[at..at + 1];
+                fold(at, nodes, &mut [0.0], &mut leaves[hung]);
+            }
+            self.held = Held::First(active);
+        }
+        for &(at, [m]) in &self.steps.dead_seeds {
+            nodes[at as usize] = held * m;
+        }
+        for &(at, [m]) in &self.steps.leaf_seeds {
+            leaves[at as usize] += restarted * m;
         }
     }
 }

@@ -68,7 +68,7 @@ pub fn write_some<T: Send>(nodes: &[u32], values: &mut [T], of: impl Fn(usize) -
 }
 
 /// Rows that a thread fills at a time.
-const BLOCK: usize = 1024;
+pub const BLOCK: usize = 1024;
 
 /// Some rows, and both values of each of their places.
 type Block<'a, T> = (Range<usize>, &'a mut [u32], &'a mut [T]);
@@ -76,18 +76,25 @@ type Block<'a, T> = (Range<usize>, &'a mut [u32], &'a mut [T]);
 /// All rows, block by block, for threads to fill.
 pub fn blocks<'a, T>(
     offsets: &[u32],
-    mut targets: &'a mut [u32],
-    mut data: &'a mut [T],
+    targets: &'a mut [u32],
+    data: &'a mut [T],
 ) -> Vec<Block<'a, T>> {
+    let both = parts(offsets, targets)
+        .into_iter()
+        .zip(parts(offsets, data));
+    both.map(|((rows, own), (_, values))| (rows, own, values))
+        .collect()
+}
+
+/// As [`blocks`], of places with one value.
+pub fn parts<'a, T>(offsets: &[u32], mut data: &'a mut [T]) -> Vec<(Range<usize>, &'a mut [T])> {
     let rows = offsets.len() - 1;
-    let mut blocks = Vec::new();
+    let mut parts = Vec::new();
     for first in (0..rows).step_by(BLOCK) {
         let last = rows.min(first + BLOCK);
-        let places = (offsets[last] - offsets[first]) as usize;
-        let (own, rest) = targets.split_at_mut(places);
-        let (values, others) = data.split_at_mut(places);
-        (targets, data) = (rest, others);
-        blocks.push((first..last, own, values));
+        let (own, rest) = data.split_at_mut((offsets[last] - offsets[first]) as usize);
+        data = rest;
+        parts.push((first..last, own));
     }
-    blocks
+    parts
 }

@@ -9,12 +9,16 @@
 use super::core::{Core, Factors, Place};
 use super::trail::Rings;
 use super::transition::{Dangling, Transition};
-use super::walk::{PARALLEL_FROM, Sparse, each_node, each_of};
+use super::walk::{LIGHT_FROM, PARALLEL_FROM, Sparse, each_node, each_of};
 
 /// Scatter while the frontier's arcs are fewer than this share of the core's arcs: on one thread, and where a step gathers
 /// on several.
 const SCATTER_BELOW: f64 = 0.2;
 const SCATTER_BELOW_PARALLEL: f64 = 0.05;
+
+/// In a core of so many nodes, what neighbours held is read in single precision: what takes time there is to fetch it, and
+/// the processor keeps twice as much at hand. A step is off by less than 1e-7 of a node's mass.
+const NARROW_FROM: usize = LIGHT_FROM;
 
 /// A ring is looked at on its own up to this share of the core's arcs.
 const SOME: f64 = 0.5;
@@ -30,6 +34,8 @@ pub struct Walks<const K: usize, const R: usize> {
     /// Core nodes that may hold mass, each once, in the order they were reached; they never lose it. All, when `dense`.
     pub(super) active: Vec<u32>,
     marked: Vec<bool>,
+    /// Of the step before, in a large core.
+    narrow: Vec<[f32; K]>,
     /// Core arcs of the active nodes.
     arcs: usize,
     dense: bool,
@@ -62,11 +68,17 @@ pub(super) enum Held {
     All,
 }
 
+impl Default for Held {
+    fn default() -> Held {
+        Held::First(0)
+    }
+}
+
 impl<const K: usize> Default for Row<K> {
     fn default() -> Row<K> {
         Row {
             y: Vec::new(),
-            held: Held::First(0),
+            held: Held::default(),
         }
     }
 }
@@ -254,13 +266,26 @@ impl<const K: usize, const R: usize> Walks<K, R> {
                 self.scatter(core, factors, step, &mut next.y);
                 next.held = Held::First(self.active.len());
             }
+            None if is_narrow(core) => {
+                let mut narrow = std::mem::take(&mut self.narrow);
+                narrow.resize(core.nodes.len(), [0.0; K]);
+                let y = self.row(step - 1);
+                each_node(&mut narrow, |u, slot| *slot = y[u].map(|y| y as f32));
+                let own = |u: usize| narrow[u].map(f64::from);
+                let gather = self.gather(core, factors, step, own);
+                each_node(&mut next.y, |v, slot| *slot = gather(v));
+                drop(gather);
+                self.narrow = narrow;
+                next.held = Held::All;
+            }
             None => {
-                let gather = self.gather(core, factors, step);
+                let now = self.row(step - 1);
+                let gather = self.gather(core, factors, step, |u| now[u]);
                 each_node(&mut next.y, |v, slot| *slot = gather(v));
                 next.held = Held::All;
             }
             Some(nodes) => {
-                let gather = self.gather(core, factors, step);
+                let gather = self.gather(core, factors, step, self.read(core, step));
                 let found = each_of(nodes, [0.0; K], |v, slot| *slot = gather(v));
                 if !next.full() {
                     next.clear(&self.active);
@@ -325,20 +350,29 @@ impl<const K: usize, const R: usize> Walks<K, R> {
         }
     }
 
+    /// What a node held before a step, as all gather it.
+    fn read(&self, core: &Core, step: usize) -> impl Fn(usize) -> [f64; K] + Sync + '_ {
+        let (now, narrow) = (self.row(step - 1), is_narrow(core));
+        move |u| match narrow {
+            true => now[u].map(|y| f64::from(y as f32)),
+            false => now[u],
+        }
+    }
+
     /// What a step brings to a node.
     fn gather<'w>(
         &'w self,
         core: &'w Core,
         factors: &'w Factors,
         step: usize,
+        now: impl Fn(usize) -> [f64; K] + Sync + 'w,
     ) -> impl Fn(usize) -> [f64; K] + Sync + 'w {
-        let now = self.row(step - 1);
         let before = step.checked_sub(2).map(|before| self.row(before));
         move |v| {
             let mut sum = [0.0; K];
             let (row, weights) = core.row(v);
             for (&u, &w) in row.iter().zip(weights) {
-                add(&mut sum, f64::from(w), &now[u as usize]);
+                add(&mut sum, f64::from(w), &now(u as usize));
             }
             if let Some(before) = before {
                 add(&mut sum, factors.leafy[v], &before[v]);
@@ -346,6 +380,10 @@ impl<const K: usize, const R: usize> Walks<K, R> {
             sum.map(|y| factors.own[v] * y)
         }
     }
+}
+
+fn is_narrow(core: &Core) -> bool {
+    core.nodes.len() >= NARROW_FROM
 }
 
 /// One of several walks' steps without a restart.
@@ -374,7 +412,7 @@ impl<const K: usize, const R: usize> Step<'_, K, R> {
                 let at = at as usize;
                 let y = match step <= walk.done {
                     true => walk.row(step)[at],
-                    false => walk.gather(core, factors, step)(at),
+                    false => walk.gather(core, factors, step, walk.read(core, step))(at),
                 };
                 y.map(|y| factors.out[at] * y)
             }

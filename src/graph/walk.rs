@@ -211,26 +211,6 @@ pub fn each_node<T: Send>(values: &mut [T], one: impl Fn(usize, &mut T) + Sync) 
     }
 }
 
-/// Fills two dense vectors of one length some nodes at a time, on all threads when they are very long.
-pub fn each_pair<T: Send>(
-    a: &mut [T],
-    b: &mut [T],
-    some: impl Fn(usize, &mut [T], &mut [T]) + Sync,
-) {
-    let chunks = |a: &mut [T], b: &mut [T], chunk: usize| some(chunk * CHUNK, a, b);
-    if a.len() < LIGHT_FROM {
-        let pairs = a.chunks_mut(CHUNK).zip(b.chunks_mut(CHUNK));
-        pairs
-            .enumerate()
-            .for_each(|(chunk, (a, b))| chunks(a, b, chunk));
-    } else {
-        let pairs = a.par_chunks_mut(CHUNK).zip(b.par_chunks_mut(CHUNK));
-        pairs
-            .enumerate()
-            .for_each(|(chunk, (a, b))| chunks(a, b, chunk));
-    }
-}
-
 /// The weight of walks of each length 0..=steps in a power state: `alpha (1-alpha)^k`, and `(1-alpha)^T` for the last.
 pub fn length_weights(alpha: f64, steps: usize) -> Vec<f64> {
     (0..=steps)

@@ -98,6 +98,8 @@ pub struct Known {
 
 type Kept<K, V> = Mutex<BTreeMap<K, Arc<V>>>;
 
+/// A state is kept as nodes with mass where at most one of so many has any: to sort more takes longer than to write them all.
+const FEW: usize = 64;
 /// What is kept of all ways back together, in shares of seeds: 16 MB. Of thousands of seeds each way back has as many.
 const SHARES_KEPT: usize = 1 << 20;
 /// How many paths are kept.
@@ -397,14 +399,13 @@ impl Diffusion {
                 // What was dropped before would have gone on walking: alpha of it would have restarted.
                 lost = (1.0 - self.alpha) * lost + dropped;
                 if kept {
-                    let few = state.few().map(|held| {
+                    let few = state.few(nodes / FEW).map(|held| {
                         let held = held
                             .into_iter()
                             .filter(|(node, _)| (*node as usize) < nodes);
                         Masses::few(nodes, held.map(|(node, mass)| (node, mass as f32)))
                     });
-                    // Of so few as take a fourth of the memory.
-                    let held = few.filter(|few| few.bytes() <= nodes).unwrap_or_else(|| {
+                    let held = few.unwrap_or_else(|| {
                         let mut floats = Vec::new();
                         state.write(&mut floats, |mass| mass as f32);
                         floats.truncate(nodes);
