@@ -140,19 +140,20 @@ impl<const K: usize, const R: usize> Walks<K, R> {
             Place::Core(at) => at,
             Place::Leaf(at) => core.owners[at as usize],
         });
-        let near = (!asked.is_empty() && self.done < last.min(steps))
-            .then(|| Rings::around(core, places, steps));
+        let mut near = None;
         let some = SOME * core.arcs() as f64;
         for step in 0..=steps {
             if step > self.done && step <= last {
-                let within = near.as_ref().and_then(|near| near.within(steps - step));
-                let wanted = within.filter(|(_, arcs)| *arcs as f64 <= some);
-                self.step(
-                    core,
-                    factors,
-                    (dangling, 0.0),
-                    wanted.map(|wanted| wanted.0),
-                );
+                // A step that scatters leaves nothing out.
+                let wanted = match self.is_dense(core) && !asked.is_empty() {
+                    true => {
+                        let around = || Rings::around(core, places.clone(), steps - step);
+                        let within = near.get_or_insert_with(around).within(steps - step);
+                        within.filter(|(_, arcs)| *arcs as f64 <= some)
+                    }
+                    false => None,
+                };
+                self.step(core, factors, (dangling, 0.0), wanted);
             }
             let held = match step {
                 0 => 1.0,
@@ -244,62 +245,47 @@ impl<const K: usize, const R: usize> Walks<K, R> {
         }
     }
 
-    /// One step more; if some nodes are wanted, what it brings to others may be left out.
-    pub(super) fn step(
-        &mut self,
-        core: &Core,
-        factors: &Factors,
-        (dangling, dead): (Dangling, f64),
-        wanted: Option<&[u32]>,
-    ) {
-        let step = self.done + 1;
-        let at = step % self.rows.len();
-        let mut next = std::mem::take(&mut self.rows[at]);
+    /// Whether the next step gathers.
+    fn is_dense(&mut self, core: &Core) -> bool {
         let below = match core.nodes.len() < PARALLEL_FROM {
             true => SCATTER_BELOW,
             false => SCATTER_BELOW_PARALLEL,
         };
         self.dense |= self.arcs as f64 >= below * core.arcs() as f64;
-        match wanted {
-            _ if !self.dense => {
-                next.clear(&self.active);
-                self.scatter(core, factors, step, &mut next.y);
-                next.held = Held::First(self.active.len());
-            }
-            None if is_narrow(core) => {
-                let mut narrow = std::mem::take(&mut self.narrow);
-                narrow.resize(core.nodes.len(), [0.0; K]);
-                let y = self.row(step - 1);
-                each_node(&mut narrow, |u, slot| *slot = y[u].map(|y| y as f32));
-                let own = |u: usize| narrow[u].map(f64::from);
-                let gather = self.gather(core, factors, step, own);
-                each_node(&mut next.y, |v, slot| *slot = gather(v));
-                drop(gather);
-                self.narrow = narrow;
-                next.held = Held::All;
-            }
-            None => {
-                let now = self.row(step - 1);
-                let gather = self.gather(core, factors, step, |u| now[u]);
-                each_node(&mut next.y, |v, slot| *slot = gather(v));
-                next.held = Held::All;
-            }
-            Some(nodes) => {
-                let gather = self.gather(core, factors, step, self.read(core, step));
-                let found = each_of(nodes, [0.0; K], |v, slot| *slot = gather(v));
-                if !next.full() {
-                    next.clear(&self.active);
-                    let owners = self
-                        .leaf_seeds
-                        .iter()
-                        .map(|seed| core.owners[seed.0 as usize]);
-                    next.held = Held::These(nodes.iter().copied().chain(owners).collect());
-                }
-                nodes
-                    .iter()
-                    .zip(found)
-                    .for_each(|(v, y)| next.y[*v as usize] = y);
-            }
+        self.dense
+    }
+
+    /// One step more; if some nodes are wanted, which have so many arcs, what it brings to others may be left out.
+    pub(super) fn step(
+        &mut self,
+        core: &Core,
+        factors: &Factors,
+        (dangling, dead): (Dangling, f64),
+        wanted: Option<(&[u32], usize)>,
+    ) {
+        let step = self.done + 1;
+        let at = step % self.rows.len();
+        let mut next = std::mem::take(&mut self.rows[at]);
+        let nodes = wanted.map(|wanted| wanted.0);
+        let arcs = wanted.map_or(core.arcs(), |wanted| wanted.1);
+        if !self.is_dense(core) {
+            next.clear(&self.active);
+            self.scatter(core, factors, step, &mut next.y);
+            next.held = Held::First(self.active.len());
+        } else if !is_narrow(core) {
+            let y = self.row(step - 1);
+            self.gather_all(core, factors, step, |u| y[u], nodes, &mut next);
+        } else if arcs < core.nodes.len() {
+            let rounded = self.read(core, step);
+            self.gather_all(core, factors, step, rounded, nodes, &mut next);
+        } else {
+            let mut narrow = std::mem::take(&mut self.narrow);
+            narrow.resize(core.nodes.len(), [0.0; K]);
+            let y = self.row(step - 1);
+            each_node(&mut narrow, |u, slot| *slot = y[u].map(|y| y as f32));
+            let rounded = |u: usize| narrow[u].map(f64::from);
+            self.gather_all(core, factors, step, rounded, nodes, &mut next);
+            self.narrow = narrow;
         }
         let before = self.share;
         // What seeds had put on leaves in the step before comes back to the owners.
@@ -348,6 +334,33 @@ impl<const K: usize, const R: usize> Walks<K, R> {
             let u = u as usize;
             next[u] = next[u].map(|y| factors.own[u] * y);
         }
+    }
+
+    /// What a step brings to all nodes, or to some.
+    fn gather_all(
+        &self,
+        core: &Core,
+        factors: &Factors,
+        step: usize,
+        now: impl Fn(usize) -> [f64; K] + Sync,
+        nodes: Option<&[u32]>,
+        next: &mut Row<K>,
+    ) {
+        let gather = self.gather(core, factors, step, now);
+        let Some(nodes) = nodes else {
+            each_node(&mut next.y, |v, slot| *slot = gather(v));
+            next.held = Held::All;
+            return;
+        };
+        let found = each_of(nodes, [0.0; K], |v, slot| *slot = gather(v));
+        if !next.full() {
+            next.clear(&self.active);
+            let seeds = self.leaf_seeds.iter();
+            let owners = seeds.map(|seed| core.owners[seed.0 as usize]);
+            next.held = Held::These(nodes.iter().copied().chain(owners).collect());
+        }
+        let found = nodes.iter().zip(found);
+        found.for_each(|(v, y)| next.y[*v as usize] = y);
     }
 
     /// What a node held before a step, as all gather it.
