@@ -198,10 +198,11 @@ impl Power {
         };
         let first = (step + 1).saturating_sub(self.steps.rows.len());
         let row = |step: usize| &self.steps.rows[step % self.steps.rows.len()];
-        let active = self.steps.active.len();
-        let full = active > BLOCK.max(core.nodes.len() / ACTIVE)
-            || (first..=step).any(|step| row(step).full())
-            || (first > 0 && self.sum.full());
+        // What an earlier step reached is among what this one did.
+        let reached = match row(step).held {
+            Held::First(active) if active <= BLOCK.max(core.nodes.len() / ACTIVE) => Some(active),
+            _ => None,
+        };
         let sum = (first > 0).then_some(&self.sum.y);
         // `y` of some nodes that follow each other, and what it was one step earlier.
         let blend = |at: usize, now: &mut [f64], before: &mut [f64]| {
@@ -234,7 +235,18 @@ impl Power {
             out.for_each(|(mass, out)| *mass *= out);
         };
         let (nodes, leaves) = self.mass.split_at_mut(core.nodes.len());
-        if full {
+        if let Some(active) = reached {
+            if let Held::All = self.held {
+                nodes.fill(0.0);
+                leaves.fill(0.0);
+            }
+            for &u in &self.steps.active[..active] {
+                let (at, hung) = (u as usize, core.leaves_of(u));
+                let nodes = &mut nodes[at..at + 1];
+                fold(at, nodes, &mut [0.0], &mut leaves[hung]);
+            }
+            self.held = Held::First(active);
+        } else {
             let light = nodes.len() < LIGHT_FROM;
             let parts = nodes.chunks_mut(BLOCK).zip(core.leaf_parts(leaves));
             let one = |(nodes, (own, leaves)): (&mut [f64], (Range<usize>, &mut [f64]))| {
@@ -246,17 +258,6 @@ impl Power {
                 false => parts.collect::<Vec<_>>().into_par_iter().for_each(one),
             }
             self.held = Held::All;
-        } else {
-            if let Held::All = self.held {
-                nodes.fill(0.0);
-                leaves.fill(0.0);
-            }
-            for &u in &self.steps.active {
-                let (at, hung) = (u as usize, core.leaves_of(u));
-                let nodes = &mut nodes[at..at + 1];
-                fold(at, nodes, &mut [0.0], &mut leaves[hung]);
-            }
-            self.held = Held::First(active);
         }
         for &(at, [m]) in &self.steps.dead_seeds {
             nodes[at as usize] = held * m;

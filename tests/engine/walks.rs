@@ -276,7 +276,8 @@ proptest! {
             let states = |power: &mut Power| {
                 let mut states = Vec::new();
                 let end = power.walk(&t, &seeds, alpha, steps, rule, |_, state, lost| {
-                    states.push((if watched { state.mass() } else { Vec::new() }, lost));
+                    let seen = watched.then(|| (state.few(8), state.mass()));
+                    states.push((seen, lost));
                 }).mass();
                 (states, end)
             };
