@@ -92,7 +92,7 @@ impl GraphShape {
     /// What a walk with the view's settings sees.
     pub fn view(view: &GraphView) -> GraphShape {
         let kept = |entity: usize| view.mask(entity as u32).is_none();
-        GraphShape::of(&view.graph, &kept, &|node| view.transition.row(node).0)
+        GraphShape::of(&view.graph, &kept, &|node| view.transition.targets(node))
     }
 
     fn of<'g>(

@@ -32,6 +32,8 @@ pub struct Core {
     pub leaves: Vec<u32>,
     /// The owner of each leaf, in the core's numbers.
     pub owners: Vec<u32>,
+    /// What its arc weighs.
+    weights: Vec<f32>,
     /// Where the leaves of each core node start.
     hung: Vec<u32>,
     /// By node: its number in the core; for leaves [`LEAF`] and the place in `leaves`.
@@ -44,7 +46,7 @@ impl Core {
     pub fn new(t: &Transition) -> Core {
         let n = t.nodes();
         // Of two leaves that only have each other, the first is the owner.
-        let leaf = |u: usize| match *t.row(u).0 {
+        let leaf = |u: usize| match *t.targets(u) {
             [owner] if t.knows(u) => {
                 owner as usize != u && (t.degree(owner as usize) > 1 || (owner as usize) < u)
             }
@@ -55,14 +57,14 @@ impl Core {
         // How many leaves hang on a node, until its own number takes their place. On a leaf hangs none.
         for u in 0..n {
             if number[u] == LEAF {
-                number[t.row(u).0[0] as usize] += 1;
+                number[t.targets(u)[0] as usize] += 1;
             }
         }
         let by_node: Vec<u32> = (0..n as u32)
             .filter(|u| number[*u as usize] != LEAF)
             .collect();
         let degrees = each_of(&by_node, 0, |u, degree| {
-            *degree = t.row(u).0.len() - number[u] as usize;
+            *degree = t.targets(u).len() - number[u] as usize;
         });
         let most = degrees.iter().copied().max().unwrap_or(0);
         let mut places = vec![0; most + 1];
@@ -79,22 +81,28 @@ impl Core {
         let (offsets, hung) = (starts(offsets), starts(hung));
         let [arcs, leaves] = [&offsets, &hung].map(|ends| ends[by_node.len()] as usize);
         let (mut targets, mut weights) = (vec![0; arcs], vec![0.0; arcs]);
-        let (mut leaves, mut owners) = (vec![0; leaves], vec![0; leaves]);
+        let (mut owners, mut lone) = (vec![0; leaves], vec![0.0; leaves]);
+        let mut leaves = vec![0; leaves];
         let arcs = blocks(&offsets, &mut targets, &mut weights).into_par_iter();
         let hanging = blocks(&hung, &mut leaves, &mut owners);
-        arcs.zip(hanging).for_each(|(arcs, (own, leaves, owners))| {
-            let mut arcs = arcs.1.iter_mut().zip(arcs.2);
-            let mut hanging = leaves.iter_mut().zip(owners);
-            for at in own {
-                let (row, weights) = t.row(nodes[at] as usize);
-                for (&v, &w) in row.iter().zip(weights) {
-                    match number[v as usize] {
-                        LEAF => hanging.next().map(|to| (*to.0, *to.1) = (v, at as u32)),
-                        inner => arcs.next().map(|to| (*to.0, *to.1) = (inner, w)),
-                    };
+        let hanging = hanging.into_par_iter().zip(parts(&hung, &mut lone));
+        arcs.zip(hanging)
+            .for_each(|(arcs, (hanging, (own, lone)))| {
+                let mut arcs = arcs.1.iter_mut().zip(arcs.2);
+                let mut hanging = hanging.1.iter_mut().zip(hanging.2).zip(lone);
+                let mut room = Vec::new();
+                for at in own {
+                    let (row, weights) = t.read(nodes[at] as usize, &mut room);
+                    for (&v, &w) in row.iter().zip(weights) {
+                        match number[v as usize] {
+                            LEAF => hanging.next().map(|((leaf, owner), own)| {
+                                (*leaf, *owner, *own) = (v, at as u32, w);
+                            }),
+                            inner => arcs.next().map(|to| (*to.0, *to.1) = (inner, w)),
+                        };
+                    }
                 }
-            }
-        });
+            });
         for (&leaf, at) in leaves.iter().zip(0..) {
             number[leaf as usize] |= at;
         }
@@ -102,6 +110,7 @@ impl Core {
             nodes,
             leaves,
             owners,
+            weights: lone,
             hung,
             number,
             inner: Rows {
@@ -170,8 +179,9 @@ pub struct Factors {
 
 impl Factors {
     pub fn new(core: &Core, t: &Transition) -> Factors {
-        let leaf = each_of(&core.leaves, 0.0, |leaf, own| {
-            *own = t.row(leaf).1.first().map_or(0.0, |w| f64::from(*w)) * t.into(leaf);
+        let mut leaf = vec![0.0; core.leaves.len()];
+        each_node(&mut leaf, |at, own| {
+            *own = f64::from(core.weights[at]) * t.into(core.leaves[at] as usize);
         });
         let mut leafy = vec![0.0; core.nodes.len()];
         each_node(&mut leafy, |u, sum| {

@@ -6,6 +6,7 @@
 //! its core, in which leaves are folded into their owners; the result is every node's all the same.
 
 pub(crate) mod adjacency;
+pub(crate) mod arcs;
 pub mod between;
 pub(crate) mod betweenness;
 pub(crate) mod core;

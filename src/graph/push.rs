@@ -1,8 +1,8 @@
 //! Forward push, and reverse push for attribution (after Andersen, Chung, Lang 2006, on row-stochastic P).
 
+use super::arcs::Arcs;
 use super::core::{Core, Place};
 use super::pool::Pool;
-use super::rows::Rows;
 use super::transition::{Dangling, Transition};
 use super::walk::{Sparse, each_node};
 use std::collections::VecDeque;
@@ -43,7 +43,7 @@ pub struct Pushed {
     queued: Vec<bool>,
     queue: VecDeque<u32>,
     /// The graph that this was pushed on, whose neighbours say what was reached; none where nothing was.
-    graph: Option<Weak<Rows>>,
+    graph: Option<Weak<Arcs>>,
 }
 
 /// Forward push with memory of its own.
@@ -121,7 +121,7 @@ impl Pushed {
     /// Makes this nothing settled and nothing to move.
     fn clear(&mut self, transition: &Transition) {
         let n = transition.nodes();
-        let own = Arc::downgrade(transition.weights());
+        let own = Arc::downgrade(transition.shared());
         let blank = self.graph.is_none() && self.estimate.len() == n;
         if self.graph.as_ref().is_some_and(|graph| graph.ptr_eq(&own)) {
             for (u, _) in self.seeds.drain(..).chain(self.again.drain(..)) {
@@ -130,7 +130,7 @@ impl Pushed {
             for u in self.settled.drain(..) {
                 self.estimate[u as usize] = 0.0;
                 self.residual[u as usize] = 0.0;
-                for &v in transition.row(u as usize).0 {
+                for &v in transition.targets(u as usize) {
                     self.residual[v as usize] = 0.0;
                 }
             }
@@ -218,7 +218,7 @@ impl Pushed {
 
     /// The largest residual.
     pub fn largest_residual(&self, transition: &Transition) -> f64 {
-        let rows = self.settled.iter().map(|u| transition.row(*u as usize).0);
+        let rows = self.settled.iter().map(|u| transition.targets(*u as usize));
         let begun = self.seeds.iter().chain(&self.again).map(|s| &s.0);
         let reached = rows.flatten().chain(begun);
         let residuals = reached.map(|u| self.residual[*u as usize]);

@@ -1,7 +1,6 @@
 //! A sparse matrix as its rows.
 
 use rayon::prelude::*;
-use sprs::CsMatI;
 use std::ops::Range;
 
 /// Row u lies between `offsets[u]` and `offsets[u + 1]`.
@@ -22,17 +21,6 @@ impl Rows {
     #[inline]
     pub fn degree(&self, u: usize) -> usize {
         (self.offsets[u + 1] - self.offsets[u]) as usize
-    }
-}
-
-impl From<CsMatI<f32, u32>> for Rows {
-    fn from(matrix: CsMatI<f32, u32>) -> Rows {
-        let (offsets, targets, weights) = matrix.into_raw_storage();
-        Rows {
-            offsets,
-            targets,
-            weights,
-        }
     }
 }
 

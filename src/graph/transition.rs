@@ -1,12 +1,13 @@
 //! The transition matrix of a walk: one symmetric sparse matrix, and a scale per node.
 
 use super::adjacency::{Adjacency, undirected};
+use super::arcs::{Arcs, PerBlock};
 use super::core::{Core, Factors};
 use super::pool::Pool;
 use super::push::{Pushed, Reverse, Reverses, Rule};
-use super::rows::{Rows, write_some};
+use super::rows::Rows;
 use super::steps::Walks;
-use super::walk::{Sparse, each_node};
+use super::walk::Sparse;
 use crate::derived::once;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -18,11 +19,11 @@ pub use crate::parameters::Dangling;
 pub struct Transition {
     /// Symmetric: row u holds the neighbours of u, ascending, and the weights w(u,v) > 0.
     /// Shared by the transitions that differ in scales only.
-    weights: Arc<Rows>,
+    arcs: Arc<Arcs>,
     /// Factor on arcs into a node.
     into: Vec<f64>,
-    /// 1 / (sum over v of w(u,v) into(v)), 0 for dangling nodes.
-    scale: Vec<f64>,
+    /// 1 / (sum over v of w(u,v) into(v)), 0 for dangling nodes: made where it is asked for.
+    scale: PerBlock<f64>,
     /// The weights with leaves folded, shared like them, and the factors there: made for the first walk that asks.
     core: Arc<OnceLock<Core>>,
     factors: OnceLock<Factors>,
@@ -102,63 +103,43 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 
 impl Transition {
     /// `weights` must be symmetric with positive values; `into` has one positive factor a node.
-    pub fn new(weights: impl Into<Rows>, into: Vec<f64>) -> Transition {
-        Transition::scaled(Arc::new(weights.into()), Arc::default(), None, into)
+    pub fn new(arcs: impl Into<Arcs>, into: Vec<f64>) -> Transition {
+        Transition::scaled(Arc::new(arcs.into()), Arc::default(), None, into)
     }
 
     /// As [`new`](Self::new), of an excerpt: mass stays at nodes whose neighbours it does not have.
-    pub fn within(weights: Rows, into: Vec<f64>, beyond: Beyond) -> Transition {
-        Transition::scaled(Arc::new(weights), Arc::default(), Some(beyond), into)
+    pub fn within(arcs: impl Into<Arcs>, into: Vec<f64>, beyond: Beyond) -> Transition {
+        Transition::scaled(Arc::new(arcs.into()), Arc::default(), Some(beyond), into)
     }
 
     /// The same of an excerpt: see [`within`](Self::within).
     #[must_use]
     pub fn within_whole(self, beyond: Beyond) -> Transition {
-        Transition::scaled(self.weights, Arc::default(), Some(beyond), self.into)
+        Transition::scaled(self.arcs, Arc::default(), Some(beyond), self.into)
     }
 
     /// The transition with the same weights and other factors.
     pub fn rescaled(&self, into: Vec<f64>) -> Transition {
-        let (weights, core) = (self.weights.clone(), self.core.clone());
-        Transition::scaled(weights, core, self.beyond.clone(), into)
+        let (arcs, core) = (self.arcs.clone(), self.core.clone());
+        Transition::scaled(arcs, core, self.beyond.clone(), into)
     }
 
     fn scaled(
-        weights: Arc<Rows>,
+        arcs: Arc<Arcs>,
         core: Arc<OnceLock<Core>>,
         beyond: Option<Beyond>,
         into: Vec<f64>,
     ) -> Transition {
-        debug_assert_eq!(weights.offsets.len(), into.len() + 1);
-        let mut transition = Transition {
-            weights,
-            scale: vec![0.0; into.len()],
+        debug_assert_eq!(arcs.rows(), into.len());
+        Transition {
+            scale: PerBlock::new(into.len()),
+            arcs,
             into,
             core,
             beyond,
             factors: OnceLock::new(),
             id: NEXT.fetch_add(1, Ordering::Relaxed),
             reverses: Reverses::default(),
-        };
-        let mut scale = std::mem::take(&mut transition.scale);
-        let of_node = |u: usize| {
-            if !transition.knows(u) {
-                return 0.0;
-            }
-            let (targets, weights) = transition.row(u);
-            let arcs = targets.iter().zip(weights);
-            let sum: f64 = arcs
-                .map(|(&v, &w)| f64::from(w) * transition.into[v as usize])
-                .sum();
-            if sum > 0.0 { 1.0 / sum } else { 0.0 }
-        };
-        match &transition.beyond {
-            None => each_node(&mut scale, |u, slot| *slot = of_node(u)),
-            Some(beyond) => write_some(beyond.reached(), &mut scale, of_node),
-        }
-        Transition {
-            scale,
-            ..transition
         }
     }
 
@@ -201,7 +182,7 @@ impl Transition {
 
     /// Arcs, both directions counted.
     pub fn arcs(&self) -> usize {
-        self.weights.targets.len()
+        self.arcs.count()
     }
 
     /// Bytes it takes in memory once it is folded, but for walks that are kept: an arc's target and weight and a node's
@@ -315,14 +296,30 @@ impl Transition {
         self.reverses.push(self, target, how, Some((seeds, mass)))
     }
 
-    pub fn weights(&self) -> &Arc<Rows> {
-        &self.weights
+    /// Its arcs: transitions that differ in scales only share them.
+    pub fn shared(&self) -> &Arc<Arcs> {
+        &self.arcs
     }
 
-    /// Neighbours of a node and the weights of their edges.
+    /// Neighbours of a node.
+    #[inline]
+    pub fn targets(&self, node: usize) -> &[u32] {
+        self.arcs.targets(node)
+    }
+
+    /// The same and the weights of their edges.
     #[inline]
     pub fn row(&self, node: usize) -> (&[u32], &[f32]) {
-        self.weights.row(node)
+        self.arcs.row(node)
+    }
+
+    /// See [`Arcs::read`].
+    pub(super) fn read<'a>(
+        &'a self,
+        node: usize,
+        room: &'a mut Vec<f32>,
+    ) -> (&'a [u32], &'a [f32]) {
+        self.arcs.read(node, room)
     }
 
     /// Whether it is of what was fetched of a graph, and not of the whole.
@@ -338,7 +335,7 @@ impl Transition {
     pub fn degree(&self, node: usize) -> usize {
         match &self.beyond {
             Some(beyond) if !beyond.knows(node) => beyond.degree(node) as usize,
-            _ => self.row(node).0.len(),
+            _ => self.targets(node).len(),
         }
     }
 
@@ -349,18 +346,33 @@ impl Transition {
 
     #[inline]
     pub fn scale(&self, node: usize) -> f64 {
-        self.scale[node]
+        let (scale, first) = self.scale.of(node, |nodes| {
+            let mut room = Vec::new();
+            nodes.map(|u| self.scale_of(u, &mut room)).collect()
+        });
+        scale[node - first]
+    }
+
+    fn scale_of(&self, node: usize, room: &mut Vec<f32>) -> f64 {
+        if !self.knows(node) {
+            return 0.0;
+        }
+        let (targets, weights) = self.read(node, room);
+        let arcs = targets.iter().zip(weights);
+        let into = |v: u32| self.into[v as usize];
+        let sum: f64 = arcs.map(|(&v, &w)| f64::from(w) * into(v)).sum();
+        if sum > 0.0 { 1.0 / sum } else { 0.0 }
     }
 
     pub fn dangling(&self, node: usize) -> bool {
-        self.scale[node] == 0.0
+        self.scale(node) == 0.0
     }
 
     /// P[from, to].
     pub fn probability(&self, from: usize, to: usize) -> f64 {
         let (targets, weights) = self.row(from);
         match targets.binary_search(&(to as u32)) {
-            Ok(at) => f64::from(weights[at]) * self.into[to] * self.scale[from],
+            Ok(at) => f64::from(weights[at]) * self.into[to] * self.scale(from),
             Err(_) => 0.0,
         }
     }

@@ -5,6 +5,7 @@ use super::edits::GraphEdited;
 use super::graph::{Graph, Link, Mask, Node, QueryName, Source};
 use super::{GraphKind, Opening};
 use crate::graph::Transition;
+use crate::graph::arcs::Arcs;
 use crate::graph::rows::{Rows, blocks, no_counts, starts, within, write_some};
 use crate::index::entities::MIN_LENGTH;
 use crate::index::sentences::graph_of;
@@ -208,13 +209,13 @@ impl GraphView {
             Some(view) if view.hub_p == hub_p => view.transition.clone(),
             Some(view) => Arc::new(view.transition.rescaled(into())),
             None => Arc::new({
-                let weights = weights(&graph, values, &masks, &factors);
+                let arcs = arcs(&graph, values, &masks, factors);
                 match &graph.partial {
-                    None => Transition::new(weights, into()),
+                    None => Transition::new(arcs, into()),
                     Some(partial) => {
                         // Of a passage's names any may be masked.
                         let unsure = if masked > 0 { graph.passages } else { 0 };
-                        Transition::within(weights, into(), partial.beyond.unsure(unsure))
+                        Transition::within(arcs, into(), partial.beyond.unsure(unsure))
                     }
                 }
             }),
@@ -303,20 +304,37 @@ impl GraphView {
     }
 }
 
+/// A function of df, worked out once for each but the largest: most entities share a few.
+struct ByDf<F> {
+    known: Vec<f64>,
+    value: F,
+}
+
+impl<F: Fn(f64) -> f64> ByDf<F> {
+    const KNOWN: u32 = 1 << 12;
+
+    fn new(value: F) -> ByDf<F> {
+        let known = (0..Self::KNOWN).map(|df| value(f64::from(df))).collect();
+        ByDf { known, value }
+    }
+
+    #[inline]
+    fn get(&self, df: u32) -> f64 {
+        let known = self.known.get(df as usize).copied();
+        known.unwrap_or_else(|| (self.value)(f64::from(df)))
+    }
+}
+
 /// A function of df for every entity, after so many `others` that share one value, as do entities that did not come with an
-/// excerpt. Most entities share a few small dfs, whose values are worked out once.
+/// excerpt.
 fn by_df(
     graph: &EntityGraph,
     others: usize,
     other: f64,
     value: impl Fn(f64) -> f64 + Sync,
 ) -> Vec<f64> {
-    let small: Vec<f64> = (0..64).map(|df| value(f64::from(df))).collect();
-    let of = |e: usize| {
-        let df = graph.df(e);
-        let known = small.get(df as usize).copied();
-        known.unwrap_or_else(|| value(f64::from(df)))
-    };
+    let value = ByDf::new(value);
+    let of = |e: usize| value.get(graph.df(e));
     let all = others + graph.entities();
     if let Some(reached) = graph.reached() {
         let mut values = vec![other; all];
@@ -375,46 +393,91 @@ fn masks(graph: &EntityGraph, values: Scoped<'_>) -> Vec<Option<Mask>> {
     masks
 }
 
-/// The symmetric weights w(e,d), both directions, without masked entities and capped edges.
-fn weights(
-    graph: &EntityGraph,
-    values: Scoped<'_>,
-    masks: &[Option<Mask>],
-    factors: &Factors,
-) -> Rows {
-    let (n, passages) = (graph.nodes(), graph.passages);
-    let total = graph.among() as f64;
-    // SPRIG: ln((N+1)/(df+1)), with the df of the graph as built.
-    let rarity = by_df(graph, 0, 0.0, |df| ((total + 1.0) / (df + 1.0)).ln());
-    let rule = values.get(EDGE_WEIGHT);
-    let mentions = |passage: usize| graph.row(passage).1.iter().map(|tf| f64::from(*tf)).sum();
-    let all: Vec<f64> = match rule {
-        EdgeWeight::Share => (0..passages).into_par_iter().map(mentions).collect(),
-        _ => Vec::new(),
-    };
-    let weight = |entity: usize, passage: usize, tf: u16| -> f32 {
+/// What the arcs of a graph weigh, the same in both directions.
+struct Weighing<F> {
+    graph: Arc<EntityGraph>,
+    rule: EdgeWeight,
+    rarity: ByDf<F>,
+    /// Of all names in each passage, where the rule asks for them.
+    mentions: Vec<f64>,
+    factors: Factors,
+}
+
+impl<F: Fn(f64) -> f64 + Sync> Weighing<F> {
+    fn weight(&self, entity: usize, passage: usize, tf: u16) -> f32 {
         let tf = f64::from(tf);
-        let own = match rule {
-            EdgeWeight::TfXSmoothidf => tf * (rarity[entity] + 1.0),
+        let rarity = || self.rarity.get(self.graph.df(entity));
+        let own = match self.rule {
+            EdgeWeight::TfXSmoothidf => tf * (rarity() + 1.0),
             EdgeWeight::Binary => 1.0,
             EdgeWeight::Tf => tf,
-            EdgeWeight::Share => tf / all[passage],
-            EdgeWeight::TfLogPlus1 => tf * rarity[entity] + 1.0,
+            EdgeWeight::Share => tf / self.mentions[passage],
+            EdgeWeight::TfLogPlus1 => tf * rarity() + 1.0,
         };
-        if factors.is_empty() {
+        if self.factors.is_empty() {
             return own as f32;
         }
-        let factor = factors.get(&(entity as u32, passage as u32));
+        let factor = self.factors.get(&(entity as u32, passage as u32));
         factor.map_or(own, |factor| own * factor) as f32
+    }
+
+    /// The entity and the passage that an arc joins.
+    fn ends(&self, node: usize, target: u32) -> (usize, usize) {
+        let passages = self.graph.passages;
+        match node < passages {
+            true => (target as usize - passages, node),
+            false => (node - passages, target as usize),
+        }
+    }
+
+    /// Those arcs of a node that stay, with what they weigh.
+    fn row(&self, node: usize, stays: impl Fn(u32) -> bool) -> impl Iterator<Item = (u32, f32)> {
+        let (row, tf) = self.graph.row(node);
+        let arcs = row.iter().copied().zip(tf);
+        arcs.filter(move |(target, _)| stays(*target))
+            .map(move |(target, tf)| {
+                let (entity, passage) = self.ends(node, target);
+                (target, self.weight(entity, passage, *tf))
+            })
+    }
+}
+
+/// The arcs w(e,d), both directions, without masked entities and capped edges. Those of a whole graph are weighed where they
+/// are asked for.
+fn arcs(
+    graph: &Arc<EntityGraph>,
+    values: Scoped<'_>,
+    masks: &[Option<Mask>],
+    factors: Factors,
+) -> Arcs {
+    let (n, passages) = (graph.nodes(), graph.passages);
+    let total = graph.among() as f64;
+    let rule = values.get(EDGE_WEIGHT);
+    let mentions = |passage: usize| graph.row(passage).1.iter().map(|tf| f64::from(*tf)).sum();
+    let weighing = Weighing {
+        graph: graph.clone(),
+        rule,
+        // SPRIG: ln((N+1)/(df+1)), with the df of the graph as built.
+        rarity: ByDf::new(move |df| ((total + 1.0) / (df + 1.0)).ln()),
+        mentions: match rule {
+            EdgeWeight::Share => (0..passages).into_par_iter().map(mentions).collect(),
+            _ => Vec::new(),
+        },
+        factors,
     };
     let cap = values.get(EDGE_CAP);
+    let whole = cap == 0 && masks.iter().all(Option::is_none);
+    if whole && graph.reached().is_none() {
+        let (offsets, targets) = (graph.offsets.clone(), graph.targets.clone());
+        return Arcs::asked(offsets, targets, move |node, weights| {
+            let row = weights.iter_mut().zip(weighing.row(node, |_| true));
+            row.for_each(|(own, (_, weight))| *own = weight);
+        });
+    }
+    let weight = |entity: usize, passage: usize, tf: u16| weighing.weight(entity, passage, tf);
     let kept = (cap > 0).then(|| capped(graph, cap, &weight));
-    let ends = |node: usize, target: u32| match node < passages {
-        true => (target as usize - passages, node),
-        false => (node - passages, target as usize),
-    };
     let stays = |node: usize, target: u32| {
-        let (entity, passage) = ends(node, target);
+        let (entity, passage) = weighing.ends(node, target);
         let kept = kept.as_ref().and_then(|kept| kept[entity].as_ref());
         masks[entity].is_none()
             && kept.is_none_or(|kept| kept.binary_search(&(passage as u32)).is_ok())
@@ -423,7 +486,6 @@ fn weights(
         let row = graph.row(node).0.iter();
         row.filter(|target| stays(node, **target)).count() as u32
     };
-    let whole = kept.is_none() && masks.iter().all(Option::is_none);
     let offsets = match graph.reached() {
         _ if whole => graph.offsets.to_vec(),
         None => starts((0..n).into_par_iter().map(count).collect()),
@@ -438,12 +500,9 @@ fn weights(
     let fill = |nodes: &mut dyn Iterator<Item = usize>, targets: &mut [u32], data: &mut [f32]| {
         let mut slots = targets.iter_mut().zip(data);
         for node in nodes {
-            let (row, tf) = graph.row(node);
-            let arcs = row.iter().zip(tf);
-            let arcs = arcs.filter(|(target, _)| whole || stays(node, **target));
-            for ((&target, &tf), (to, own)) in arcs.zip(&mut slots) {
-                let (entity, passage) = ends(node, target);
-                (*to, *own) = (target, weight(entity, passage, tf));
+            let arcs = weighing.row(node, |target| whole || stays(node, target));
+            for ((target, weight), (to, own)) in arcs.zip(&mut slots) {
+                (*to, *own) = (target, weight);
             }
         }
     };
@@ -455,11 +514,12 @@ fn weights(
             fill(&mut own.map(|node| *node as usize), targets, data);
         }
     });
-    Rows {
+    let rows = Rows {
         offsets,
         targets,
         weights: data,
-    }
+    };
+    rows.into()
 }
 
 /// For each entity with more than `cap` passages, the ones it keeps: heaviest first, lower ids first among equals.

@@ -894,8 +894,8 @@ fn a_step_of_the_hub_penalty_keeps_the_weights_and_gives_a_fresh_graphs_bits() {
     };
     let (first, _) = open("hub_p=0.5");
     let (stepped, fresh) = open("hub_p=0.9");
-    let weights = |graph: &hopscope::layers::Graph| graph.transition().weights().clone();
-    assert!(Arc::ptr_eq(&weights(&first), &weights(&stepped)));
+    let arcs = |graph: &hopscope::layers::Graph| graph.transition().shared().clone();
+    assert!(Arc::ptr_eq(&arcs(&first), &arcs(&stepped)));
     for node in 0..fresh.nodes() {
         let scales = |graph: &hopscope::layers::Graph| {
             let t = graph.transition();
@@ -904,7 +904,7 @@ fn a_step_of_the_hub_penalty_keeps_the_weights_and_gives_a_fresh_graphs_bits() {
         assert_eq!(scales(&stepped), scales(&fresh));
     }
     let (other, _) = open("edge_weight=binary");
-    assert!(!Arc::ptr_eq(&weights(&first), &weights(&other)));
+    assert!(!Arc::ptr_eq(&arcs(&first), &arcs(&other)));
 }
 
 #[test]

@@ -202,7 +202,7 @@ fn state(
     let mut flows: Vec<(f64, Node, Node)> = Vec::new();
     if let (Some(sent), Some(diffusion)) = (sent, diffusion) {
         for (v, _) in now.heaviest(0..now.len(), INFLOW) {
-            for &u in t.row(v as usize).0 {
+            for &u in t.targets(v as usize) {
                 let mass = f64::from(sent[u as usize]);
                 let flow = diffusion.flow() * mass * t.probability(u as usize, v as usize);
                 if flow > 0.0 {
