@@ -1,8 +1,9 @@
 //! The arcs of a graph and what each weighs: of all at once, or of the rows that somebody asks for.
 
-use super::rows::Rows;
+use super::rows::{Rows, parts};
 use crate::column::Column;
 use crate::derived::once;
+use rayon::prelude::*;
 use sprs::CsMatI;
 use std::fmt;
 use std::ops::Range;
@@ -24,7 +25,9 @@ pub struct Asked {
     offsets: Column<u32>,
     targets: Column<u32>,
     /// Of [`TOGETHER`] rows, where one of them was asked for.
-    weights: PerBlock<f32>,
+    some: Vec<OnceLock<Box<[f32]>>>,
+    /// Of all, where somebody reads them all.
+    all: OnceLock<Vec<f32>>,
     weigh: Box<Weigh>,
 }
 
@@ -38,10 +41,13 @@ impl Arcs {
         targets: Column<u32>,
         weigh: impl Fn(usize, &mut [f32]) + Send + Sync + 'static,
     ) -> Arcs {
+        let mut some = Vec::new();
+        some.resize_with((offsets.len() - 1).div_ceil(TOGETHER), OnceLock::new);
         Arcs::Asked(Asked {
-            weights: PerBlock::new(offsets.len() - 1),
             offsets,
             targets,
+            some,
+            all: OnceLock::new(),
             weigh: Box::new(weigh),
         })
     }
@@ -71,7 +77,7 @@ impl Arcs {
         }
     }
 
-    /// The same with what the arcs to them weigh, which is kept.
+    /// The same with what the arcs to them weigh.
     #[inline]
     pub fn row(&self, u: usize) -> (&[u32], &[f32]) {
         match self {
@@ -80,16 +86,15 @@ impl Arcs {
         }
     }
 
-    /// The same for one who reads all rows and keeps what they need: what was not asked for before is weighed in their room.
-    pub fn read<'a>(&'a self, u: usize, room: &'a mut Vec<f32>) -> (&'a [u32], &'a [f32]) {
-        match self {
-            Arcs::Asked(asked) if !asked.weights.is_known(u) => {
-                let targets = self.targets(u);
-                room.resize(targets.len(), 0.0);
-                (asked.weigh)(u, room);
-                (targets, room)
-            }
-            _ => self.row(u),
+    /// Weighs all that were not, on all threads: for one who reads every row.
+    pub fn weigh_all(&self) {
+        if let Arcs::Asked(asked) = self {
+            once(&asked.all, || {
+                let mut weights = vec![0.0; asked.targets.len()];
+                let parts = parts(&asked.offsets, &mut weights).into_par_iter();
+                parts.for_each(|(rows, weights)| asked.weigh(rows, weights));
+                weights
+            });
         }
     }
 }
@@ -103,18 +108,28 @@ impl Asked {
     #[inline]
     fn row(&self, u: usize) -> (&[u32], &[f32]) {
         let places = self.places(u);
-        let (weights, first) = self.weights.of(u, |rows| {
-            let first = self.offsets[rows.start] as usize;
-            let mut weights = vec![0.0; self.offsets[rows.end] as usize - first];
-            for u in rows {
-                let own = self.places(u);
-                (self.weigh)(u, &mut weights[own.start - first..own.end - first]);
-            }
-            weights
+        let targets = &self.targets[places.clone()];
+        if let Some(all) = self.all.get() {
+            return (targets, &all[places]);
+        }
+        let first = u - u % TOGETHER;
+        let begin = self.offsets[first] as usize;
+        let weights = once(&self.some[u / TOGETHER], || {
+            let last = (self.offsets.len() - 1).min(first + TOGETHER);
+            let mut weights = vec![0.0; self.offsets[last] as usize - begin];
+            self.weigh(first..last, &mut weights);
+            weights.into_boxed_slice()
         });
-        let first = self.offsets[first] as usize;
-        let own = places.start - first..places.end - first;
-        (&self.targets[places], &weights[own])
+        (targets, &weights[places.start - begin..places.end - begin])
+    }
+
+    /// Writes what the arcs of some rows weigh.
+    fn weigh(&self, rows: Range<usize>, mut weights: &mut [f32]) {
+        for u in rows {
+            let (own, rest) = weights.split_at_mut(self.places(u).len());
+            (self.weigh)(u, own);
+            weights = rest;
+        }
     }
 }
 
@@ -138,34 +153,6 @@ impl From<CsMatI<f32, u32>> for Arcs {
 impl fmt::Debug for Arcs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Arcs({} rows, {} arcs)", self.rows(), self.count())
-    }
-}
-
-/// What is made of [`TOGETHER`] rows when one of them is first asked for.
-#[derive(Debug)]
-pub(super) struct PerBlock<T> {
-    rows: usize,
-    made: Vec<OnceLock<Box<[T]>>>,
-}
-
-impl<T> PerBlock<T> {
-    pub(super) fn new(rows: usize) -> PerBlock<T> {
-        let mut made = Vec::new();
-        made.resize_with(rows.div_ceil(TOGETHER), OnceLock::new);
-        PerBlock { rows, made }
-    }
-
-    fn is_known(&self, u: usize) -> bool {
-        self.made[u / TOGETHER].get().is_some()
-    }
-
-    /// What was made of the rows that this one is among, and the first of them.
-    #[inline]
-    pub(super) fn of(&self, u: usize, make: impl FnOnce(Range<usize>) -> Vec<T>) -> (&[T], usize) {
-        let first = u - u % TOGETHER;
-        let rows = || first..self.rows.min(first + TOGETHER);
-        let made = once(&self.made[u / TOGETHER], || make(rows()).into_boxed_slice());
-        (made, first)
     }
 }
 
@@ -205,18 +192,18 @@ mod tests {
         #[test]
         fn arcs_weigh_the_same_whenever_they_are_weighed(
             degrees in prop::collection::vec(0usize..9, 1..150),
-            asked in prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 0..40),
+            asked in prop::collection::vec(any::<prop::sample::Index>(), 0..40),
         ) {
             let [all, some] = both(&degrees);
             prop_assert_eq!((all.rows(), all.count()), (some.rows(), some.count()));
-            let mut room = vec![9.0; 3];
-            for (at, kept) in asked {
+            for at in asked {
                 let u = at.index(degrees.len());
                 prop_assert_eq!(all.targets(u), some.targets(u));
-                match kept {
-                    true => prop_assert_eq!(all.row(u), some.row(u)),
-                    false => prop_assert_eq!(all.row(u), some.read(u, &mut room)),
-                }
+                prop_assert_eq!(all.row(u), some.row(u));
+            }
+            some.weigh_all();
+            for u in 0..degrees.len() {
+                prop_assert_eq!(all.row(u), some.row(u));
             }
         }
     }
@@ -224,21 +211,14 @@ mod tests {
     #[test]
     fn only_rows_near_the_asked_one_are_weighed() {
         let [_, some] = both(&[2; 4 * TOGETHER]);
-        let (Arcs::Asked(asked), mut room) = (&some, Vec::new()) else {
+        let Arcs::Asked(asked) = &some else {
             unreachable!("they were to be asked for");
         };
-        let known = || {
-            (0..some.rows())
-                .filter(|u| asked.weights.is_known(*u))
-                .count()
-        };
-        some.read(2 * TOGETHER, &mut room);
-        assert_eq!(known(), 0, "what is read is not kept");
+        some.targets(0);
         some.row(2 * TOGETHER + 1);
-        assert_eq!(known(), TOGETHER);
-        let mut shared = Vec::new();
-        assert_eq!(some.read(2 * TOGETHER, &mut shared), some.row(2 * TOGETHER));
-        assert_eq!(shared.len(), 0, "what is known is not weighed again");
+        let known: Vec<bool> = asked.some.iter().map(|own| own.get().is_some()).collect();
+        assert_eq!(known, [false, false, true, false]);
+        assert!(asked.all.get().is_none());
     }
 
     #[test]

@@ -90,9 +90,8 @@ impl Core {
             .for_each(|(arcs, (hanging, (own, lone)))| {
                 let mut arcs = arcs.1.iter_mut().zip(arcs.2);
                 let mut hanging = hanging.1.iter_mut().zip(hanging.2).zip(lone);
-                let mut room = Vec::new();
                 for at in own {
-                    let (row, weights) = t.read(nodes[at] as usize, &mut room);
+                    let (row, weights) = t.row(nodes[at] as usize);
                     for (&v, &w) in row.iter().zip(weights) {
                         match number[v as usize] {
                             LEAF => hanging.next().map(|((leaf, owner), own)| {

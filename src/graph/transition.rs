@@ -1,7 +1,7 @@
 //! The transition matrix of a walk: one symmetric sparse matrix, and a scale per node.
 
 use super::adjacency::{Adjacency, undirected};
-use super::arcs::{Arcs, PerBlock};
+use super::arcs::Arcs;
 use super::core::{Core, Factors};
 use super::pool::Pool;
 use super::push::{Pushed, Reverse, Reverses, Rule};
@@ -22,8 +22,8 @@ pub struct Transition {
     arcs: Arc<Arcs>,
     /// Factor on arcs into a node.
     into: Vec<f64>,
-    /// 1 / (sum over v of w(u,v) into(v)), 0 for dangling nodes: made where it is asked for.
-    scale: PerBlock<f64>,
+    /// The bits of 1 / (sum over v of w(u,v) into(v)), where it was asked for; 0 for dangling nodes.
+    scale: Vec<AtomicU64>,
     /// The weights with leaves folded, shared like them, and the factors there: made for the first walk that asks.
     core: Arc<OnceLock<Core>>,
     factors: OnceLock<Factors>,
@@ -132,7 +132,11 @@ impl Transition {
     ) -> Transition {
         debug_assert_eq!(arcs.rows(), into.len());
         Transition {
-            scale: PerBlock::new(into.len()),
+            // No page of it is touched before a scale is written there.
+            scale: vec![0; into.len()]
+                .into_iter()
+                .map(AtomicU64::new)
+                .collect(),
             arcs,
             into,
             core,
@@ -193,7 +197,10 @@ impl Transition {
 
     /// The core of the graph and this transition's factors on it.
     pub fn folded(&self) -> (&Core, &Factors) {
-        let core = once(&self.core, || Core::new(self));
+        let core = once(&self.core, || {
+            self.arcs.weigh_all();
+            Core::new(self)
+        });
         let factors = once(&self.factors, || Factors::new(core, self));
         (core, factors)
     }
@@ -313,15 +320,6 @@ impl Transition {
         self.arcs.row(node)
     }
 
-    /// See [`Arcs::read`].
-    pub(super) fn read<'a>(
-        &'a self,
-        node: usize,
-        room: &'a mut Vec<f32>,
-    ) -> (&'a [u32], &'a [f32]) {
-        self.arcs.read(node, room)
-    }
-
     /// Whether it is of what was fetched of a graph, and not of the whole.
     pub fn is_excerpt(&self) -> bool {
         self.beyond.is_some()
@@ -346,18 +344,21 @@ impl Transition {
 
     #[inline]
     pub fn scale(&self, node: usize) -> f64 {
-        let (scale, first) = self.scale.of(node, |nodes| {
-            let mut room = Vec::new();
-            nodes.map(|u| self.scale_of(u, &mut room)).collect()
-        });
-        scale[node - first]
+        match self.scale[node].load(Ordering::Relaxed) {
+            0 => {
+                let scale = self.scale_of(node);
+                self.scale[node].store(scale.to_bits(), Ordering::Relaxed);
+                scale
+            }
+            known => f64::from_bits(known),
+        }
     }
 
-    fn scale_of(&self, node: usize, room: &mut Vec<f32>) -> f64 {
+    fn scale_of(&self, node: usize) -> f64 {
         if !self.knows(node) {
             return 0.0;
         }
-        let (targets, weights) = self.read(node, room);
+        let (targets, weights) = self.row(node);
         let arcs = targets.iter().zip(weights);
         let into = |v: u32| self.into[v as usize];
         let sum: f64 = arcs.map(|(&v, &w)| f64::from(w) * into(v)).sum();

@@ -404,9 +404,12 @@ struct Weighing<F> {
 }
 
 impl<F: Fn(f64) -> f64 + Sync> Weighing<F> {
-    fn weight(&self, entity: usize, passage: usize, tf: u16) -> f32 {
+    fn rarity(&self, entity: usize) -> f64 {
+        self.rarity.get(self.graph.df(entity))
+    }
+
+    fn weight(&self, (entity, passage): (usize, usize), tf: u16, rarity: impl Fn() -> f64) -> f32 {
         let tf = f64::from(tf);
-        let rarity = || self.rarity.get(self.graph.df(entity));
         let own = match self.rule {
             EdgeWeight::TfXSmoothidf => tf * (rarity() + 1.0),
             EdgeWeight::Binary => 1.0,
@@ -433,11 +436,15 @@ impl<F: Fn(f64) -> f64 + Sync> Weighing<F> {
     /// Those arcs of a node that stay, with what they weigh.
     fn row(&self, node: usize, stays: impl Fn(u32) -> bool) -> impl Iterator<Item = (u32, f32)> {
         let (row, tf) = self.graph.row(node);
+        // One look-up for all that mention a name.
+        let name = node.checked_sub(self.graph.passages);
+        let own = name.map(|entity| self.rarity(entity));
         let arcs = row.iter().copied().zip(tf);
         arcs.filter(move |(target, _)| stays(*target))
             .map(move |(target, tf)| {
-                let (entity, passage) = self.ends(node, target);
-                (target, self.weight(entity, passage, *tf))
+                let ends = self.ends(node, target);
+                let rarity = || own.unwrap_or_else(|| self.rarity(ends.0));
+                (target, self.weight(ends, *tf, rarity))
             })
     }
 }
@@ -474,7 +481,9 @@ fn arcs(
             row.for_each(|(own, (_, weight))| *own = weight);
         });
     }
-    let weight = |entity: usize, passage: usize, tf: u16| weighing.weight(entity, passage, tf);
+    let weight = |entity: usize, passage: usize, tf: u16| {
+        weighing.weight((entity, passage), tf, || weighing.rarity(entity))
+    };
     let kept = (cap > 0).then(|| capped(graph, cap, &weight));
     let stays = |node: usize, target: u32| {
         let (entity, passage) = weighing.ends(node, target);
