@@ -86,7 +86,7 @@ impl Arcs {
         }
     }
 
-    /// Weighs all that were not, on all threads: for one who reads every row.
+    /// Weighs all rows, on all threads: for one who reads every one.
     pub fn weigh_all(&self) {
         if let Arcs::Asked(asked) = self {
             once(&asked.all, || {

@@ -102,7 +102,7 @@ static TOGETHER: Pool<Walks<{ Transition::TOGETHER }, 3>> = Pool::new(2);
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 impl Transition {
-    /// `weights` must be symmetric with positive values; `into` has one positive factor a node.
+    /// `arcs` must be symmetric with positive weights; `into` has one positive factor a node.
     pub fn new(arcs: impl Into<Arcs>, into: Vec<f64>) -> Transition {
         Transition::scaled(Arc::new(arcs.into()), Arc::default(), None, into)
     }
