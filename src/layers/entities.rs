@@ -311,10 +311,12 @@ struct ByDf<F> {
 }
 
 impl<F: Fn(f64) -> f64> ByDf<F> {
-    const KNOWN: u32 = 1 << 12;
+    const MOST: usize = 1 << 12;
 
-    fn new(value: F) -> ByDf<F> {
-        let known = (0..Self::KNOWN).map(|df| value(f64::from(df))).collect();
+    /// For one who asks about as often as said: no more are worked out beforehand than pays.
+    fn new(asked: usize, value: F) -> ByDf<F> {
+        let known = (asked / 16).min(Self::MOST) as u32;
+        let known = (0..known).map(|df| value(f64::from(df))).collect();
         ByDf { known, value }
     }
 
@@ -333,7 +335,8 @@ fn by_df(
     other: f64,
     value: impl Fn(f64) -> f64 + Sync,
 ) -> Vec<f64> {
-    let value = ByDf::new(value);
+    let asked = graph.reached().map_or(graph.entities(), <[Node]>::len);
+    let value = ByDf::new(asked, value);
     let of = |e: usize| value.get(graph.df(e));
     let all = others + graph.entities();
     if let Some(reached) = graph.reached() {
@@ -461,11 +464,12 @@ fn arcs(
     let total = graph.among() as f64;
     let rule = values.get(EDGE_WEIGHT);
     let mentions = |passage: usize| graph.row(passage).1.iter().map(|tf| f64::from(*tf)).sum();
+    let asked = graph.reached().map_or(graph.targets.len(), <[Node]>::len);
     let weighing = Weighing {
         graph: graph.clone(),
         rule,
         // SPRIG: ln((N+1)/(df+1)), with the df of the graph as built.
-        rarity: ByDf::new(move |df| ((total + 1.0) / (df + 1.0)).ln()),
+        rarity: ByDf::new(asked, move |df| ((total + 1.0) / (df + 1.0)).ln()),
         mentions: match rule {
             EdgeWeight::Share => (0..passages).into_par_iter().map(mentions).collect(),
             _ => Vec::new(),
