@@ -96,7 +96,12 @@ impl Beyond {
 /// See [`Transition::pushed`], [`Transition::walked_back`] and [`Transition::walked_together`].
 static PUSHES: Pool<Pushed> = Pool::new(4);
 static BACKS: Pool<Walks<1, 8>> = Pool::new(2);
-static TOGETHER: Pool<Walks<{ Transition::TOGETHER }, 3>> = Pool::new(2);
+static ONE: Pool<Walks<1, 3>> = Pool::new(2);
+static TWO: Pool<Walks<2, 3>> = Pool::new(2);
+static FOUR: Pool<Walks<4, 3>> = Pool::new(2);
+
+/// So many numbers a processor keeps at hand, in single precision: what takes time in a step of more is to fetch them.
+const AT_HAND: usize = 1 << 21;
 
 /// The next one's [`Transition::id`].
 static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -224,8 +229,14 @@ impl Transition {
         })
     }
 
-    /// How many walks are taken together.
+    /// How many walks are taken together at most.
     pub const TOGETHER: usize = 4;
+
+    /// How many are best taken together: several read each arc once, but what they hold has to be at hand.
+    pub fn together(&self) -> usize {
+        let nodes = self.folded().0.nodes.len().max(1);
+        1 << (AT_HAND / nodes).clamp(1, Transition::TOGETHER).ilog2()
+    }
 
     /// Walks of each length up to `steps`, each from seeds of its own: `each` is given the length and what tells the mass of
     /// a node on each walk, of those that are asked for; of all if none are. `Reseed` is not linear in a part of the seeds
@@ -233,13 +244,34 @@ impl Transition {
     pub fn walked_together(
         &self,
         parts: &[Sparse],
-        (steps, asked): (usize, &[u32]),
+        asked: (usize, &[u32]),
+        dangling: Dangling,
+        each: impl FnMut(usize, &dyn Fn(u32) -> [f64; Transition::TOGETHER]),
+    ) {
+        match parts.len() {
+            0 | 1 => self.walked_in(&ONE, parts, asked, dangling, each),
+            2 => self.walked_in(&TWO, parts, asked, dangling, each),
+            _ => self.walked_in(&FOUR, parts, asked, dangling, each),
+        }
+    }
+
+    fn walked_in<const K: usize>(
+        &self,
+        lanes: &Pool<Walks<K, 3>>,
+        parts: &[Sparse],
+        asked: (usize, &[u32]),
         dangling: Dangling,
         mut each: impl FnMut(usize, &dyn Fn(u32) -> [f64; Transition::TOGETHER]),
     ) {
-        TOGETHER.with(self.id, |walks| {
-            walks.apart(self, parts, (steps, asked), dangling, |length, step| {
-                each(length, &|node| step.mass(node));
+        lanes.with(self.id, |walks| {
+            walks.apart(self, parts, asked, dangling, |length, step| {
+                each(length, &|node| {
+                    let mut mass = [0.0; Transition::TOGETHER];
+                    mass.iter_mut()
+                        .zip(step.mass(node))
+                        .for_each(|(to, own)| *to = own);
+                    mass
+                });
             });
         });
     }

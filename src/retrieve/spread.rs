@@ -257,6 +257,17 @@ pub struct Split {
     pub states: Vec<Vec<Vec<f64>>>,
 }
 
+impl Split {
+    /// With the groups of another one of the same nodes behind its own.
+    fn and(mut self, other: Split) -> Split {
+        self.end.extend(other.end);
+        let rows = self.states.iter_mut().flatten();
+        let others = other.states.into_iter().flatten();
+        rows.zip(others).for_each(|(row, own)| row.extend(own));
+        self
+    }
+}
+
 impl Diffusion {
     /// The walk that the parameters choose.
     pub fn chosen(values: Scoped<'_>) -> Diffusion {
@@ -683,11 +694,8 @@ impl Diffusion {
                 states: Vec::new(),
             };
         }
-        let rows = asked.iter().map(|nodes| vec![Vec::new(); nodes.len()]);
-        let mut states: Vec<Vec<Vec<f64>>> = rows.collect();
-        let shown = end;
-        let mut end = Vec::with_capacity(parts.len());
-        if self.kernel != Kernel::Power || self.dangling == Dangling::Reseed {
+        let apart: Vec<Split> = if self.kernel != Kernel::Power || self.dangling == Dangling::Reseed
+        {
             let mut all = Sparse::new();
             let dead = self.dead(t, seeds, &mut all);
             let lengths = self.lengths().unwrap_or_default();
@@ -696,46 +704,42 @@ impl Diffusion {
                 self.add_lengths(t, part, dead, &lengths, &mut sum);
                 let mut state = vec![0.0; t.nodes()];
                 part.iter().for_each(|&(node, p)| state[node as usize] = p);
-                let mut held: Vec<Vec<f64>> = Vec::with_capacity(asked.len());
+                let mut states = Vec::with_capacity(asked.len());
                 for (step, nodes) in asked.iter().enumerate() {
                     if step > 0 {
                         state = self.stepped(t, &state, part, dead);
                     }
-                    held.push(nodes.iter().map(|node| state[*node as usize]).collect());
+                    let held = nodes.iter().map(|node| vec![state[*node as usize]]);
+                    states.push(held.collect());
                 }
                 let sum = sum.into_iter().map(|mass| mass as f32);
-                (Masses::All(sum.collect()), held)
-            };
-            let apart: Vec<(Masses, Vec<Vec<f64>>)> = parts.par_iter().map(one).collect();
-            for (sum, held) in apart {
-                end.push(sum);
-                for (rows, held) in states.iter_mut().zip(held) {
-                    rows.iter_mut()
-                        .zip(held)
-                        .for_each(|(row, mass)| row.push(mass));
+                Split {
+                    end: vec![Masses::All(sum.collect())],
+                    states,
                 }
-            }
-            return Split { end, states };
-        }
-        let mut wanted: Vec<Node> = asked.iter().flatten().chain(shown).copied().collect();
-        wanted.sort_unstable();
-        wanted.dedup();
-        for parts in parts.chunks(Transition::TOGETHER) {
-            end.extend(self.together(t, parts, asked, &wanted, &mut states));
-        }
-        Split { end, states }
+            };
+            parts.par_iter().map(one).collect()
+        } else {
+            let mut wanted: Vec<Node> = asked.iter().flatten().chain(end).copied().collect();
+            wanted.sort_unstable();
+            wanted.dedup();
+            let parts = parts.par_chunks(t.together());
+            let walked = parts.map(|parts| self.together(t, parts, asked, &wanted));
+            walked.collect()
+        };
+        let mut apart = apart.into_iter();
+        let first = apart.next().unwrap_or_default();
+        apart.fold(first, Split::and)
     }
 
-    /// Walks taken together: what each holds of the nodes asked for is added to `states`, and told of those wanted at the
-    /// end.
+    /// Walks taken together: what each holds of the nodes asked for, and at the end of those wanted.
     fn together(
         &self,
         t: &Transition,
         parts: &[Sparse],
         asked: &[Vec<Node>],
         wanted: &[Node],
-        states: &mut [Vec<Vec<f64>>],
-    ) -> Vec<Masses> {
+    ) -> Split {
         const LANES: usize = Transition::TOGETHER;
         let of = |nodes: &[Node]| vec![[0.0; LANES]; nodes.len()];
         let mut held: Vec<Vec<[f64; LANES]>> = asked.iter().map(|nodes| of(nodes)).collect();
@@ -758,15 +762,18 @@ impl Diffusion {
                 add(self.steps, wanted, &mut end);
             },
         );
-        for (rows, held) in states.iter_mut().zip(held) {
-            let rows = rows.iter_mut().zip(held);
-            rows.for_each(|(row, sums)| row.extend_from_slice(&sums[..parts.len()]));
-        }
-        let of = |part: usize| {
+        let sums = |part: usize| {
             let sums = wanted.iter().zip(&end);
             Masses::few(t.nodes(), sums.map(|(node, sum)| (*node, sum[part] as f32)))
         };
-        (0..parts.len()).map(of).collect()
+        let of = |held: Vec<[f64; LANES]>| {
+            let rows = held.iter().map(|sums| sums[..parts.len()].to_vec());
+            rows.collect()
+        };
+        Split {
+            end: (0..parts.len()).map(sums).collect(),
+            states: held.into_iter().map(of).collect(),
+        }
     }
 }
 

@@ -240,14 +240,14 @@ proptest! {
     #[test]
     fn walks_together_are_the_walks_apart(
         (t, seeds) in any_graph(), alpha in 0.05f64..0.95, steps in 0usize..9, stay in any::<bool>(),
-        asked in prop::collection::vec(any::<prop::sample::Index>(), 0..5),
+        asked in prop::collection::vec(any::<prop::sample::Index>(), 0..5), lanes in 1..=Transition::TOGETHER,
     ) {
         let rule = if stay { Dangling::Stay } else { Dangling::Drop };
         let asked: Vec<u32> = asked.iter().map(|at| at.index(t.nodes()) as u32).collect();
         let told = if asked.is_empty() { (0..t.nodes() as u32).collect() } else { asked.clone() };
         let parts: Vec<Sparse> = seeds.iter().map(|seed| vec![*seed]).collect();
         let weights = walk::length_weights(alpha, steps);
-        for parts in parts.chunks(Transition::TOGETHER) {
+        for parts in parts.chunks(lanes) {
             let mut together = vec![[0.0; Transition::TOGETHER]; told.len()];
             t.walked_together(parts, (steps, &asked), rule, |length, mass| {
                 for (node, sum) in told.iter().zip(&mut together) {
