@@ -455,7 +455,7 @@ impl Peer {
             "power" => {
                 let (alpha, steps, rule) = (self.alpha, self.steps, Dangling::Drop);
                 let mut end = self.power.walk(t, seeds, alpha, steps, rule, |_, _, _| {});
-                end.write(&mut self.mass, |mass| mass);
+                end.write(&mut self.mass);
                 Found::Mass
             }
             "push-1e-4" => push(1e-4),

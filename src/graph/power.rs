@@ -6,7 +6,7 @@
 //! seeds takes one pass over the nodes and none over the arcs.
 
 use super::core::{Core, Factors};
-use super::rows::BLOCK;
+use super::rows::{BLOCK, within};
 use super::steps::{Held, Row, Walks, shared};
 use super::transition::{Dangling, Transition};
 use super::walk::{LIGHT_FROM, each_node, length_weights};
@@ -43,22 +43,56 @@ pub struct State<'w> {
 }
 
 impl State<'_> {
-    fn mix(&mut self) {
-        if !std::mem::replace(&mut self.mixed, true) {
-            let seeds = (self.restarted, self.held);
-            let graph = (self.core, self.factors);
-            self.walk.mix(graph, self.step, self.alpha, seeds);
+    fn mixing(&self) -> Mixing<'_> {
+        let steps = &self.walk.steps;
+        let first = (self.step + 1).saturating_sub(steps.rows.len());
+        Mixing {
+            core: self.core,
+            factors: self.factors,
+            steps,
+            sum: (first > 0).then_some(&self.walk.sum.y[..]),
+            weights: length_weights(self.alpha, self.step),
+            first,
+            moving: 1.0 - self.alpha,
+            seeds: (self.restarted, self.held),
         }
+    }
+
+    /// How many of the active nodes may hold something, where these are few.
+    fn reached(&self) -> Option<usize> {
+        match self.walk.steps.row(self.step).held {
+            Held::First(active) if active <= BLOCK.max(self.core.nodes.len() / ACTIVE) => {
+                Some(active)
+            }
+            _ => None,
+        }
+    }
+
+    /// The mass that walks of every length so far leave, with the weights that restarts give them.
+    fn mix(&mut self) {
+        if std::mem::replace(&mut self.mixed, true) {
+            return;
+        }
+        let mut mass = std::mem::take(&mut self.walk.mass);
+        if let Some(active) = self.reached() {
+            if let Held::All = self.walk.held {
+                mass.fill(0.0);
+            }
+            self.mixing().some(active, &mut mass);
+            self.walk.held = Held::First(active);
+        } else {
+            self.mixing().all(&mut mass, |mass| mass);
+            self.walk.held = Held::All;
+        }
+        self.walk.mass = mass;
     }
 
     /// The nodes that hold something, in no order, and the mass of each, where the walk has not gone far yet: no more than
     /// so many.
     pub fn few(&mut self, most: usize) -> Option<Vec<(u32, f64)>> {
+        let active = self.reached()?;
         self.mix();
         let (core, walk) = (self.core, &*self.walk);
-        let Held::First(active) = walk.held else {
-            return None;
-        };
         let dead = walk.steps.dead_seeds.iter().map(|seed| &seed.0);
         let (nodes, leaves) = walk.mass.split_at(core.nodes.len());
         let mut few = Vec::new();
@@ -74,23 +108,34 @@ impl State<'_> {
         Some(few)
     }
 
-    /// Writes what is made of the mass of every node.
-    pub fn write<T: Send>(&mut self, values: &mut Vec<T>, of: impl Fn(f64) -> T + Sync) {
+    /// Writes the mass of every node.
+    pub fn write(&mut self, values: &mut Vec<f64>) {
         self.mix();
-        let (core, mass) = (self.core, &self.walk.mass);
-        values.clear();
-        let nodes = 0..mass.len() as u32;
-        let one = |node: u32| of(mass[core.folded(node)]);
-        match mass.len() < LIGHT_FROM {
-            true => values.extend(nodes.map(one)),
-            false => values.par_extend(nodes.into_par_iter().map(one)),
+        by_node(self.core, &self.walk.mass, values, |mass| mass);
+    }
+
+    /// The mass of every node in single precision: to mix and to read it takes half the memory.
+    pub fn rounded(&mut self) -> Vec<f32> {
+        let mut values = Vec::new();
+        if self.mixed || self.reached().is_some() {
+            self.mix();
+            by_node(self.core, &self.walk.mass, &mut values, |mass| mass as f32);
+            return values;
         }
+        let mut mass = std::mem::take(&mut self.walk.mass);
+        let count = mass.len();
+        let half = &mut bytemuck::cast_slice_mut(&mut mass)[..count];
+        self.mixing().all(half, |mass| mass as f32);
+        by_node(self.core, half, &mut values, |mass| mass);
+        // What lies there now is no state.
+        (self.walk.held, self.walk.mass) = (Held::All, mass);
+        values
     }
 
     /// Mass of every node.
     pub fn mass(&mut self) -> Vec<f64> {
         let mut mass = Vec::new();
-        self.write(&mut mass, |m| m);
+        self.write(&mut mass);
         mass
     }
 }
@@ -149,7 +194,7 @@ impl Power {
         if step == 0 {
             self.sum.clear(&self.steps.active);
         }
-        let row = &self.steps.rows[step % self.steps.rows.len()];
+        let row = self.steps.row(step);
         if row.full() {
             self.sum.held = Held::All;
             let add = |v: usize, sum: &mut [f64; 1]| sum[0] += weight * row.y[v][0];
@@ -182,88 +227,122 @@ impl Power {
         }
         self.held = Held::First(0);
     }
+}
 
-    /// The mass that walks of every length so far leave, with the weights that restarts give them.
-    fn mix(
-        &mut self,
-        (core, factors): (&Core, &Factors),
-        step: usize,
-        alpha: f64,
-        (restarted, held): (f64, f64),
-    ) {
-        let weights = length_weights(alpha, step);
-        let earlier = match step {
-            0 => 0.0,
-            _ => (1.0 - alpha).powi(step as i32 - 1),
-        };
-        let first = (step + 1).saturating_sub(self.steps.rows.len());
-        let row = |step: usize| &self.steps.rows[step % self.steps.rows.len()];
-        // What an earlier step reached is among what this one did.
-        let reached = match row(step).held {
-            Held::First(active) if active <= BLOCK.max(core.nodes.len() / ACTIVE) => Some(active),
-            _ => None,
-        };
-        let sum = (first > 0).then_some(&self.sum.y);
-        // `y` of some nodes that follow each other, and what it was one step earlier.
-        let blend = |at: usize, now: &mut [f64], before: &mut [f64]| {
-            let own = at..at + now.len();
-            match sum {
-                Some(sum) => now.copy_from_slice(sum[own.clone()].as_flattened()),
-                None => now.fill(0.0),
-            }
-            let add = |sum: &mut [f64], k: usize, weight: f64| {
-                let each = sum.iter_mut().zip(&row(k).y[own.clone()]);
-                each.for_each(|(sum, [y])| *sum += weight * y);
-            };
-            for (k, weight) in weights.iter().enumerate().skip(first) {
-                if k + 1 == step {
-                    before.copy_from_slice(now);
-                    add(before, k, earlier);
-                }
-                add(now, k, *weight);
-            }
-        };
-        // Their mass, and what each has sent its leaves.
-        let fold = |at: usize, nodes: &mut [f64], before: &mut [f64], leaves: &mut [f64]| {
-            blend(at, nodes, before);
-            let hung = core.leaves_of(at as u32).start;
-            for (leaf, own) in (hung..).zip(leaves) {
-                let owner = core.owners[leaf] as usize - at;
-                *own = (1.0 - alpha) * factors.leaf[leaf] * before[owner];
-            }
-            let out = nodes.iter_mut().zip(&factors.out[at..]);
-            out.for_each(|(mass, out)| *mass *= out);
-        };
-        let (nodes, leaves) = self.mass.split_at_mut(core.nodes.len());
-        if let Some(active) = reached {
-            if let Held::All = self.held {
-                nodes.fill(0.0);
-                leaves.fill(0.0);
-            }
-            for &u in &self.steps.active[..active] {
-                let (at, hung) = (u as usize, core.leaves_of(u));
-                let nodes = &mut nodes[at..at + 1];
-                fold(at, nodes, &mut [0.0], &mut leaves[hung]);
-            }
-            self.held = Held::First(active);
-        } else {
-            let light = nodes.len() < LIGHT_FROM;
-            let parts = nodes.chunks_mut(BLOCK).zip(core.leaf_parts(leaves));
-            let one = |(nodes, (own, leaves)): (&mut [f64], (Range<usize>, &mut [f64]))| {
-                let mut before = [0.0; BLOCK];
-                fold(own.start, nodes, &mut before[..nodes.len()], leaves);
-            };
-            match light {
-                true => parts.for_each(one),
-                false => parts.collect::<Vec<_>>().into_par_iter().for_each(one),
-            }
-            self.held = Held::All;
+/// How the mass after a step is mixed from what was walked.
+struct Mixing<'w> {
+    core: &'w Core,
+    factors: &'w Factors,
+    steps: &'w Walks<1, 8>,
+    /// Steps before the first that is kept, weighed and summed.
+    sum: Option<&'w [[f64; 1]]>,
+    weights: Vec<f64>,
+    first: usize,
+    /// What does not restart in a step.
+    moving: f64,
+    /// What the seeds got in the step, and what those of them that are dead ends hold, as shares of their mass.
+    seeds: (f64, f64),
+}
+
+impl Mixing<'_> {
+    /// Of the first so many active nodes; that of others is 0 already.
+    fn some(&self, active: usize, mass: &mut [f64]) {
+        let (nodes, leaves) = mass.split_at_mut(self.core.nodes.len());
+        let mut rooms = [[0.0]; 2];
+        for &u in &self.steps.active[..active] {
+            let (at, hung) = (u as usize, self.core.leaves_of(u));
+            let own = (&mut nodes[at..=at], &mut leaves[hung]);
+            self.fold(at, rooms.each_mut().map(|room| &mut room[..]), own, |m| m);
         }
+        self.hold_dead(nodes, |mass| mass);
+    }
+
+    /// Of all core nodes, and behind them of all leaves.
+    fn all<T: Copy + Send>(&self, mass: &mut [T], of: impl Fn(f64) -> T + Sync) {
+        let (nodes, leaves) = mass.split_at_mut(self.core.nodes.len());
+        let light = nodes.len() < LIGHT_FROM;
+        let parts = nodes.chunks_mut(BLOCK).zip(self.core.leaf_parts(leaves));
+        let one = |(nodes, (own, leaves)): (&mut [T], (Range<usize>, &mut [T]))| {
+            let mut rooms = [[0.0; BLOCK]; 2];
+            let rooms = rooms.each_mut().map(|room| &mut room[..nodes.len()]);
+            self.fold(own.start, rooms, (nodes, leaves), &of);
+        };
+        match light {
+            true => parts.for_each(one),
+            false => parts.collect::<Vec<_>>().into_par_iter().for_each(one),
+        }
+        self.hold_dead(nodes, of);
+    }
+
+    fn hold_dead<T>(&self, nodes: &mut [T], of: impl Fn(f64) -> T) {
         for &(at, [m]) in &self.steps.dead_seeds {
-            nodes[at as usize] = held * m;
+            nodes[at as usize] = of(self.seeds.1 * m);
         }
-        for &(at, [m]) in &self.steps.leaf_seeds {
-            leaves[at as usize] += restarted * m;
+    }
+
+    /// What is made of the mass of some nodes that follow each other from one on, and of that of their leaves.
+    fn fold<T>(
+        &self,
+        at: usize,
+        [now, before]: [&mut [f64]; 2],
+        (nodes, leaves): (&mut [T], &mut [T]),
+        of: impl Fn(f64) -> T,
+    ) {
+        let (core, factors) = (self.core, self.factors);
+        self.blend(at, now, before);
+        let hung = core.leaves_of(at as u32).start;
+        let range = hung..hung + leaves.len();
+        let mut seeds = within(&self.steps.leaf_seeds, range, |seed| seed.0)
+            .iter()
+            .peekable();
+        for (leaf, own) in (hung..).zip(leaves) {
+            // What its owner has sent it.
+            let owner = core.owners[leaf] as usize - at;
+            let mut mass = self.moving * factors.leaf[leaf] * before[owner];
+            if let Some((_, [m])) = seeds.next_if(|seed| seed.0 as usize == leaf) {
+                mass += self.seeds.0 * m;
+            }
+            *own = of(mass);
         }
+        let out = now.iter().zip(&factors.out[at..]);
+        let nodes = nodes.iter_mut().zip(out);
+        nodes.for_each(|(own, (mass, out))| *own = of(mass * out));
+    }
+
+    /// `y` of some nodes that follow each other, and what it was one step earlier.
+    fn blend(&self, at: usize, now: &mut [f64], before: &mut [f64]) {
+        let own = at..at + now.len();
+        match self.sum {
+            Some(sum) => now.copy_from_slice(sum[own.clone()].as_flattened()),
+            None => now.fill(0.0),
+        }
+        let add = |sum: &mut [f64], k: usize, weight: f64| {
+            let each = sum.iter_mut().zip(&self.steps.row(k).y[own.clone()]);
+            each.for_each(|(sum, [y])| *sum += weight * y);
+        };
+        let step = self.weights.len() - 1;
+        for (k, weight) in self.weights.iter().enumerate().skip(self.first) {
+            if k + 1 == step {
+                before.copy_from_slice(now);
+                add(before, k, self.moving.powi(k as i32));
+            }
+            add(now, k, *weight);
+        }
+    }
+}
+
+/// What is there of every node, from core nodes in their order and leaves behind them.
+fn by_node<S: Copy + Sync, T: Send>(
+    core: &Core,
+    placed: &[S],
+    values: &mut Vec<T>,
+    of: impl Fn(S) -> T + Sync,
+) {
+    values.clear();
+    let nodes = 0..placed.len() as u32;
+    let one = |node: u32| of(placed[core.folded(node)]);
+    match placed.len() < LIGHT_FROM {
+        true => values.extend(nodes.map(one)),
+        false => values.par_extend(nodes.into_par_iter().map(one)),
     }
 }

@@ -273,7 +273,7 @@ impl<const K: usize, const R: usize> Walks<K, R> {
             self.scatter(core, factors, step, &mut next.y);
             next.held = Held::First(self.active.len());
         } else if !is_narrow(core) {
-            let y = self.row(step - 1);
+            let y = &self.row(step - 1).y;
             self.gather_all(core, factors, step, |u| y[u], nodes, &mut next);
         } else if arcs < core.nodes.len() {
             let rounded = self.read(core, step);
@@ -281,7 +281,7 @@ impl<const K: usize, const R: usize> Walks<K, R> {
         } else {
             let mut narrow = std::mem::take(&mut self.narrow);
             narrow.resize(core.nodes.len(), [0.0; K]);
-            let y = self.row(step - 1);
+            let y = &self.row(step - 1).y;
             each_node(&mut narrow, |u, slot| *slot = y[u].map(|y| y as f32));
             let rounded = |u: usize| narrow[u].map(f64::from);
             self.gather_all(core, factors, step, rounded, nodes, &mut next);
@@ -307,15 +307,16 @@ impl<const K: usize, const R: usize> Walks<K, R> {
         }
     }
 
-    fn row(&self, step: usize) -> &[[f64; K]] {
-        &self.rows[step % self.rows.len()].y
+    /// A step that is kept.
+    pub(super) fn row(&self, step: usize) -> &Row<K> {
+        &self.rows[step % self.rows.len()]
     }
 
     /// What steps out of the active nodes bring to others.
     fn scatter(&mut self, core: &Core, factors: &Factors, step: usize, next: &mut [[f64; K]]) {
         let reached = self.active.len();
         if step > 1 {
-            let before = self.row(step - 2);
+            let before = &self.row(step - 2).y;
             for &u in &self.active {
                 let u = u as usize;
                 next[u] = before[u].map(|y| factors.leafy[u] * y);
@@ -323,7 +324,7 @@ impl<const K: usize, const R: usize> Walks<K, R> {
         }
         for i in 0..reached {
             let u = self.active[i] as usize;
-            let y = self.row(step - 1)[u];
+            let y = self.row(step - 1).y[u];
             let (row, weights) = core.row(u);
             for (&v, &w) in row.iter().zip(weights) {
                 add(&mut next[v as usize], f64::from(w), &y);
@@ -365,7 +366,7 @@ impl<const K: usize, const R: usize> Walks<K, R> {
 
     /// What a node held before a step, as all gather it.
     fn read(&self, core: &Core, step: usize) -> impl Fn(usize) -> [f64; K] + Sync + '_ {
-        let (now, narrow) = (self.row(step - 1), is_narrow(core));
+        let (now, narrow) = (&self.row(step - 1).y, is_narrow(core));
         move |u| match narrow {
             true => now[u].map(|y| f64::from(y as f32)),
             false => now[u],
@@ -380,7 +381,7 @@ impl<const K: usize, const R: usize> Walks<K, R> {
         step: usize,
         now: impl Fn(usize) -> [f64; K] + Sync + 'w,
     ) -> impl Fn(usize) -> [f64; K] + Sync + 'w {
-        let before = step.checked_sub(2).map(|before| self.row(before));
+        let before = step.checked_sub(2).map(|before| &self.row(before).y);
         move |v| {
             let mut sum = [0.0; K];
             let (row, weights) = core.row(v);
@@ -424,7 +425,7 @@ impl<const K: usize, const R: usize> Step<'_, K, R> {
             Place::Core(at) => {
                 let at = at as usize;
                 let y = match step <= walk.done {
-                    true => walk.row(step)[at],
+                    true => walk.row(step).y[at],
                     false => walk.gather(core, factors, step, walk.read(core, step))(at),
                 };
                 y.map(|y| factors.out[at] * y)
@@ -432,7 +433,7 @@ impl<const K: usize, const R: usize> Step<'_, K, R> {
             Place::Leaf(at) if step == 0 => seed(&walk.leaf_seeds, at),
             Place::Leaf(at) => {
                 let owner = core.owners[at as usize] as usize;
-                walk.row(step - 1)[owner].map(|y| factors.leaf[at as usize] * y)
+                walk.row(step - 1).y[owner].map(|y| factors.leaf[at as usize] * y)
             }
         }
     }

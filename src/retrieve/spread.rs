@@ -9,6 +9,7 @@ use super::paths::PATHS;
 use super::retrieval::{Ledger, Parity, Seed, Spread, Walked};
 use super::scratch::Scratch;
 use crate::derived::once;
+use crate::graph::power::State;
 use crate::graph::push::{Pushed, Reverse, Rule};
 use crate::graph::steps;
 use crate::graph::trail::Rings;
@@ -396,47 +397,54 @@ impl Diffusion {
 
     fn powered(&self, graph: &Graph, seeds: &Sparse, kept: bool, scratch: &mut Scratch) -> Spread {
         let nodes = graph.nodes();
-        let mut states = Vec::new();
-        let mut ledgers = Vec::new();
+        let (mut states, mut ledgers) = (Vec::new(), Vec::new());
+        let mut keep = |held: Masses, lost: f64| {
+            let ledger = match &held {
+                Masses::All(floats) => sides(graph, floats, lost, 0.0),
+                Masses::Few { held, .. } => {
+                    let held = held.iter().map(|(node, mass)| (*node, (*mass).into()));
+                    few_sides(graph, held, lost, 0.0)
+                }
+            };
+            ledgers.push(ledger);
+            states.push(held);
+        };
+        let few = |state: &mut State| {
+            let held = state.few(nodes / FEW)?.into_iter();
+            let held = held.filter(|(node, _)| (*node as usize) < nodes);
+            Some(Masses::few(
+                nodes,
+                held.map(|(node, mass)| (node, mass as f32)),
+            ))
+        };
         let mut lost = 0.0;
-        let mut mass = std::mem::take(&mut scratch.mass);
         let mut end = scratch.power.walk(
             graph.transition(),
             seeds,
             self.alpha,
             self.steps,
             self.dangling,
-            |_, state, dropped| {
+            |step, state, dropped| {
                 // What was dropped before would have gone on walking: alpha of it would have restarted.
                 lost = (1.0 - self.alpha) * lost + dropped;
-                if kept {
-                    let few = state.few(nodes / FEW).map(|held| {
-                        let held = held
-                            .into_iter()
-                            .filter(|(node, _)| (*node as usize) < nodes);
-                        Masses::few(nodes, held.map(|(node, mass)| (node, mass as f32)))
-                    });
-                    let held = few.unwrap_or_else(|| {
-                        let mut floats = Vec::new();
-                        state.write(&mut floats, |mass| mass as f32);
+                if kept && step < self.steps {
+                    let held = few(state).unwrap_or_else(|| {
+                        let mut floats = state.rounded();
                         floats.truncate(nodes);
                         Masses::All(floats)
                     });
-                    let ledger = match &held {
-                        Masses::All(floats) => sides(graph, floats, lost, 0.0),
-                        Masses::Few { held, .. } => {
-                            let held = held.iter().map(|(node, mass)| (*node, (*mass).into()));
-                            few_sides(graph, held, lost, 0.0)
-                        }
-                    };
-                    ledgers.push(ledger);
-                    states.push(held);
+                    keep(held, lost);
                 }
             },
         );
-        end.write(&mut mass, |mass| mass);
+        let held = if kept { few(&mut end) } else { None };
+        let mut mass = std::mem::take(&mut scratch.mass);
+        end.write(&mut mass);
         mass.truncate(nodes);
-        if !kept {
+        let mass = EndMass::from(mass);
+        if kept {
+            keep(held.unwrap_or_else(|| Masses::from(&mass)), lost);
+        } else {
             ledgers.push(sides(graph, &mass, lost, 0.0));
         }
         self.done(graph, mass, states, ledgers, self.steps)

@@ -120,6 +120,12 @@ fn a_walk_over_many_nodes_is_the_definition_in_single_precision() {
             if step > 0 {
                 plain.step(0.85, 0.15);
             }
+            // Rounded before all of it is there, and behind it.
+            let [rounded, mass] = [
+                state.rounded(),
+                state.mass().iter().map(|m| *m as f32).collect(),
+            ];
+            assert!(rounded == mass && rounded == state.rounded(), "step {step}");
             let mass = state.mass();
             reached = mass.iter().filter(|mass| **mass > 0.0).count();
             for (own, plain) in mass.iter().zip(plain.mass()) {
@@ -187,7 +193,8 @@ proptest! {
         Power::default().walk(&t, &seeds, alpha, steps, rule, |step, state, _| {
             seen += 1;
             let plain = plain_power(&t, &seeds, alpha, step, rule);
-            let (few, mass) = (state.few(most), state.mass());
+            let (few, rounded, mass) = (state.few(most), state.rounded(), state.mass());
+            let rounds = rounded.iter().zip(&mass).all(|(rounded, mass)| *rounded == *mass as f32);
             let far = mass.iter().zip(&plain).any(|(a, b)| !close(*a, *b));
             // Told of few, each once, or of all, it is the same.
             let other = few.is_some_and(|few| {
@@ -198,7 +205,7 @@ proptest! {
                 few.iter().for_each(|(node, own)| held[*node as usize] += own);
                 held != mass
             });
-            if far || other {
+            if far || other || !rounds {
                 wrong = Some(step);
             }
         });
