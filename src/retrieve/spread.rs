@@ -731,9 +731,17 @@ impl Diffusion {
             let mut wanted: Vec<Node> = asked.iter().flatten().chain(end).copied().collect();
             wanted.sort_unstable();
             wanted.dedup();
-            let parts = parts.par_chunks(t.together());
-            let walked = parts.map(|parts| self.together(t, parts, asked, &wanted));
-            walked.collect()
+            let parts: Vec<&[Sparse]> = parts.chunks(t.together()).collect();
+            let walked = |parts: &[&[Sparse]]| {
+                let walked = parts.iter();
+                let walked = walked.map(|parts| self.together(t, parts, asked, &wanted));
+                walked.collect::<Vec<Split>>()
+            };
+            // Two beside each other: the first steps of each run on one thread, and each takes memory over all nodes.
+            let (some, others) = parts.split_at(parts.len().div_ceil(2));
+            let (mut some, others) = rayon::join(|| walked(some), || walked(others));
+            some.extend(others);
+            some
         };
         let mut apart = apart.into_iter();
         let first = apart.next().unwrap_or_default();
